@@ -1,0 +1,51 @@
+"""What reading or writing found on the way: labels, remarks, and everything that was lost.
+
+Nothing is lost silently: a conversion that cannot keep something reports it here, and the caller
+shows the counts, or every case on request.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One thing that could not be kept as it was.
+
+    Attributes:
+        kind: What happens, the same words for all cases of it, such as `nested entity left out`.
+        sentence_id: The sentence.
+        detail: This case, such as `'New York' (LOC) inside 'New York Times' (ORG)`.
+    """
+
+    kind: str
+    sentence_id: str
+    detail: str
+
+
+class Findings:
+    """Collects losses, remarks and labels while a corpus is read or written.
+
+    Args:
+        keep_all: Keep every loss; otherwise the first of each kind and the counts.
+    """
+
+    def __init__(self, *, keep_all: bool = False) -> None:
+        self.keep_all = keep_all
+        self.labels: set[str] = set()
+        self.remarks: list[str] = []
+        self.losses: list[Loss] = []
+        self.counts: Counter[str] = Counter()
+
+    def lose(self, kind: str, sentence_id: str, detail: str) -> None:
+        """Reports one loss."""
+        self.counts[kind] += 1
+        if self.keep_all or self.counts[kind] == 1:
+            self.losses.append(Loss(kind, sentence_id, detail))
+
+    def remark(self, text: str) -> None:
+        """Says something once that concerns the whole file."""
+        if text not in self.remarks:
+            self.remarks.append(text)

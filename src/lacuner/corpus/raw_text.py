@@ -1,0 +1,141 @@
+"""Raw text to words and sentences, in any language, with character offsets.
+
+Words are cut by the Rust pre-tokeniser of `tokenizers`: runs of letters, marks and digits are
+words; every punctuation mark and symbol is a word of its own; so is every character of a script
+that is written without spaces. A span of characters that a person would call a name therefore
+nearly always begins and ends where a word does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+from lacuner.corpus.sentence import Sentence, Span
+
+if TYPE_CHECKING:
+    from tokenizers.pre_tokenizers import PreTokenizer
+
+# Scripts written without spaces, a character (with its marks) being the smallest unit.
+_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30FC"
+_WORD = (
+    r"\d+(?:[.,]\d+)+(?![\p{L}\p{M}])"  # 1,250.75
+    rf"|[{_UNSPACED}&&[^\p{{P}}\p{{S}}\p{{M}}]]\p{{M}}*"
+    rf"|[^\s\p{{C}}\p{{P}}\p{{S}}{_UNSPACED}]"
+    rf"[[^\s\p{{C}}\p{{P}}\p{{S}}{_UNSPACED}]\u200C\u200D]*"  # joiners stay inside a word
+    r"|[^\s\p{C}]"
+)
+
+# A sentence ends at these marks, closing quotes included, before white space or (CJK) anything.
+_END = re.compile(
+    r"""(?P<wide>[。！？｡]+[”’」』）】》"']*)|(?P<mark>[.!?…]+)["'”’»)\]]*(?=\s)|(?P<break>\n+)"""
+)
+_OPENING = re.compile(r"""[\s"'“‘«(\[]*""")
+# A full stop after these does not end a sentence. Titles and the like, of several languages.
+_ABBREVIATIONS = frozenset(
+    """
+    mr mrs ms dr prof st sr jr rev gen col lt sgt capt cmdr gov sen rep hon pres mt ft no nos vs
+    inc ltd co corp bros etc e.g i.e cf al ca approx dept est fig vol pp ed eds jan feb mar apr
+    jun jul aug sep sept oct nov dec a.m p.m u.s u.k u.n d.c ph.d b.a m.a
+    hr fr bzw z.b d.h usw nr str mme mlle ing sra srta dra ud uds dott sig p.ej
+    """.split()
+)
+)
+
+
+@cache
+def _pre_tokenizer() -> PreTokenizer:
+    from tokenizers import Regex
+    from tokenizers.pre_tokenizers import Split
+
+    return Split(Regex(_WORD), "removed", invert=True)
+
+
+def split_words(text: str) -> list[tuple[str, Span]]:
+    """The words of a text, each with its characters' place.
+
+    Example:
+        >>> [word for word, _ in split_words("Dr. Ng's 3.5 km to 東京")]
+        ['Dr', '.', 'Ng', "'", 's', '3.5', 'km', 'to', '東', '京']
+    """
+    return _pre_tokenizer().pre_tokenize_str(text)
+
+
+def split_sentences(text: str) -> list[Span]:
+    """Where the sentences of a text stand; each runs up to the next, the last to the end.
+
+    A line break ends a sentence. A full stop does not after a known abbreviation or an initial,
+    and no mark does before a lower-case letter.
+
+    Example:
+        >>> [("Dr. Ng left. He won!"[a:b]) for a, b in split_sentences("Dr. Ng left. He won!")]
+        ['Dr. Ng left. ', 'He won!']
+    """
+    begin, spans = 0, []
+    for match in _END.finditer(text):
+        end = match.end()
+        if match["mark"] and not _ends_sentence(text, begin, match):
+            continue
+        while end < len(text) and text[end].isspace():
+            end += 1
+        if end > begin and text[begin:end].strip():
+            if end == len(text):
+                break
+            spans.append((begin, end))
+            begin = end
+    if text[begin:].strip():
+        spans.append((begin, len(text)))
+    return spans
+
+
+def _ends_sentence(text: str, begin: int, match: re.Match[str]) -> bool:
+    after = _OPENING.match(text, match.end())
+    follow = text[after.end() : after.end() + 1] if after else ""
+    if not follow:
+        return True
+    if follow.islower():
+        return False
+    quoted = match.end() > match.end("mark")
+    return match["mark"] != "." or quoted or not _ends_with_abbreviation(text, begin, match)
+
+
+def _ends_with_abbreviation(text: str, begin: int, match: re.Match[str]) -> bool:
+    word = text[max(begin, match.start() - 20) : match.start()].rsplit(maxsplit=1)[-1:]
+    if not word or text[match.start() - 1].isspace():
+        return False
+    last = word[0].strip("\"'“‘«([").lower()
+    initial = len(last) == 1 and last.isalpha() and last != "i"
+    return initial or last in _ABBREVIATIONS
+
+
+def sentences_of_text(
+    text: str, document: str, *, split: bool = True, complete: bool = False
+) -> Iterator[Sentence]:
+    """The sentences of a document, without labels, ids `<document>.1`, `<document>.2`, …
+
+    Args:
+        text: The document.
+        document: Its name.
+        split: Cut it into sentences; otherwise it is one.
+        complete: Somebody vouches that there is no entity in it.
+    """
+    spans = split_sentences(text) if split else [(0, len(text))]
+    number = 0
+    for begin, end in spans:
+        part = text[begin:end] if (begin, end) != (0, len(text)) else text
+        words = split_words(part)
+        if not words:
+            continue
+        number += 1
+        tokens, offsets = zip(*words, strict=True)
+        yield Sentence(
+            f"{document}.{number}",
+            tokens,
+            complete=complete,
+            text=part,
+            offsets=offsets,
+            document=document,
+            begin=begin,
+        )
