@@ -42,7 +42,6 @@ _ABBREVIATIONS = frozenset(
     hr fr bzw z.b d.h usw nr str mme mlle ing sra srta dra ud uds dott sig p.ej
     """.split()
 )
-)
 
 
 @cache
