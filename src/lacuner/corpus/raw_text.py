@@ -34,14 +34,13 @@ _END = re.compile(
 )
 _OPENING = re.compile(r"""[\s"'“‘«(\[]*""")
 # A full stop after these does not end a sentence. Titles and the like, of several languages.
-_ABBREVIATIONS = frozenset(
-    """
+_ABBREVIATION_LIST = """
     mr mrs ms dr prof st sr jr rev gen col lt sgt capt cmdr gov sen rep hon pres mt ft no nos vs
     inc ltd co corp bros etc e.g i.e cf al ca approx dept est fig vol pp ed eds jan feb mar apr
     jun jul aug sep sept oct nov dec a.m p.m u.s u.k u.n d.c ph.d b.a m.a
     hr fr bzw z.b d.h usw nr str mme mlle ing sra srta dra ud uds dott sig p.ej
-    """.split()
-)
+"""
+_ABBREVIATIONS = frozenset(_ABBREVIATION_LIST.split())
 
 
 @cache
