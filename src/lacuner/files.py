@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from lacuner.errors import DataError, LacunerError, OutputExists
 
 _BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 _UTF8_BOM = b"\xef\xbb\xbf"
+_listener: ContextVar[Callable[[int], None] | None] = ContextVar("bytes heard", default=None)
 
 
 def decode(raw: bytes, path: Path, line: int) -> str:
@@ -47,11 +49,8 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     Raises:
         DataError: The file cannot be opened, or a line is no UTF-8 text.
     """
-    with _opened(path) as file:
-        for number, raw in enumerate(file, start=1):
-            if number == 1:
-                raw = _without_bom(raw, path)
-            yield number, decode(raw, path, number).rstrip("\r\n")
+    for number, raw in _raw_lines(path):
+        yield number, decode(raw, path, number).rstrip("\r\n")
 
 
 def read_text(path: Path) -> str:
@@ -76,18 +75,15 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises:
         DataError: A line is no JSON object.
     """
-    with _opened(path) as file:
-        for number, raw in enumerate(file, start=1):
-            if number == 1:
-                raw = _without_bom(raw, path)
-            if not raw.strip():
-                continue
-            value = parse_json(raw, path, line=number)
-            if not isinstance(value, dict):
-                raise DataError(
-                    path, "the line holds no JSON object", line=number, right='Right is {"…": …}'
-                )
-            yield number, value
+    for number, raw in _raw_lines(path):
+        if not raw.strip():
+            continue
+        value = parse_json(raw, path, line=number)
+        if not isinstance(value, dict):
+            raise DataError(
+                path, "the line holds no JSON object", line=number, right='Right is {"…": …}'
+            )
+        yield number, value
 
 
 def parse_json(raw: bytes, path: Path, *, line: int | None = None) -> Any:
@@ -102,6 +98,25 @@ def parse_json(raw: bytes, path: Path, *, line: int | None = None) -> Any:
         where = line if line is not None else error.lineno
         what = str(error).split(": line ")[0]
         raise DataError(path, f"this is no JSON: {what}", line=where) from None
+
+
+@contextmanager
+def bytes_heard(listener: Callable[[int], None]) -> Iterator[None]:
+    """Tells `listener` of every piece that is read from files meanwhile: for progress bars."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def _raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    listener = _listener.get()
+    with _opened(path) as file:
+        for number, raw in enumerate(file, start=1):
+            if listener:
+                listener(len(raw))
+            yield number, _without_bom(raw, path) if number == 1 else raw
 
 
 @contextmanager
@@ -133,12 +148,15 @@ def _without_bom(raw: bytes, path: Path) -> bytes:
 def written_aside(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """A temporary place beside `path` to write a file or folder to, renamed when all went well.
 
+    Files that belong to the output may be written beside the temporary place: they move with it,
+    before it. One that is there already and says the same is no conflict.
+
     Example:
         >>> with written_aside(Path("out.txt")) as aside:  # doctest: +SKIP
         ...     aside.write_text("whole or not at all")
 
     Raises:
-        OutputExists: `path` is there and `overwrite` is false.
+        OutputExists: `path`, or a file that belongs to it, is there and `overwrite` is false.
         LacunerError: The folder cannot be written to.
     """
     path = Path(path)
@@ -152,10 +170,27 @@ def written_aside(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     try:
         aside = workplace / path.name
         yield aside
-        if path.is_dir():
-            shutil.rmtree(path)
-        os.replace(aside, path)
+        _move_into_place(aside, path, overwrite=overwrite)
     except OSError as error:
         raise LacunerError(f"{path} cannot be written: {error.strerror}.") from error
     finally:
         shutil.rmtree(workplace, ignore_errors=True)
+
+
+def _move_into_place(aside: Path, path: Path, *, overwrite: bool) -> None:
+    beside = [file for file in sorted(aside.parent.iterdir()) if file != aside]
+    for file in beside:
+        there = path.parent / file.name
+        if there.exists() and not overwrite and there.read_bytes() != file.read_bytes():
+            raise OutputExists(there)
+    new = [path.parent / file.name for file in beside if not (path.parent / file.name).exists()]
+    try:
+        for file in beside:
+            os.replace(file, path.parent / file.name)
+        if path.is_dir() and aside.exists():
+            shutil.rmtree(path)
+        os.replace(aside, path)
+    except OSError:
+        for there in new:
+            there.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,1 @@
+"""The data type with gaps, its files, and what can be counted without a model."""

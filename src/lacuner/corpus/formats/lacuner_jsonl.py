@@ -7,6 +7,7 @@ what is empty or unknown is left out. Files can be joined by `cat`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +63,12 @@ def write(
     sentences: Iterable[Sentence], path: Path, options: WriteOptions, findings: Findings
 ) -> None:
     """Writes everything there is to know."""
+    rest = iter(sentences)
+    first = list(islice(rest, 1))  # reading it also finds the labels that a header names
+    labels = sorted({*options.labels, *findings.labels})
     with open(path, "wb") as file:
-        file.write(orjson.dumps({"lacuner": VERSION, "labels": list(options.labels)}) + b"\n")
-        for sentence in sentences:
+        file.write(orjson.dumps({"lacuner": VERSION, "labels": labels}) + b"\n")
+        for sentence in chain(first, rest):
             file.write(orjson.dumps(_record(sentence), option=orjson.OPT_APPEND_NEWLINE))
 
 

@@ -1,0 +1,1 @@
+"""Scores: how labels or predictions compare with gold."""
