@@ -1,7 +1,7 @@
 # What a newcomer types. `make help` explains every target.
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check --quiet
+PIP := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format lock benchmark clean

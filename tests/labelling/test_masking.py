@@ -68,7 +68,7 @@ def test_mask_refuses_what_makes_no_sense() -> None:
     rng = np.random.default_rng(0)
     with pytest.raises(UsageError, match=r"between 0 and 1; 1\.5 is not"):
         mask(_repeated(1), 1.5, rng)
-    with pytest.raises(UsageError, match="no label 'PRE'. Did you mean PER"):
+    with pytest.raises(UsageError, match=r"no label 'PRE'\. Did you mean PER"):
         mask(_repeated(1), 0.5, rng, rates={"PRE": 0.5})
     with pytest.raises(UsageError, match="Did you mean mention"):
         mask(_repeated(1), 0.5, rng, unit="mentions")
