@@ -109,7 +109,12 @@ def _ends_with_abbreviation(text: str, begin: int, match: re.Match[str]) -> bool
 
 
 def sentences_of_text(
-    text: str, document: str, *, split: bool = True, complete: bool = False
+    text: str,
+    document: str,
+    *,
+    split: bool = True,
+    wrapped: bool = False,
+    complete: bool = False,
 ) -> Iterator[Sentence]:
     """The sentences of a document, without labels, ids `<document>.1`, `<document>.2`, …
 
@@ -117,22 +122,24 @@ def sentences_of_text(
         text: The document.
         document: Its name.
         split: Cut it into sentences; otherwise it is one.
+        wrapped: Its lines were broken to fit a width; a line break ends no sentence.
         complete: Somebody vouches that there is no entity in it.
     """
-    spans = split_sentences(text) if split else [(0, len(text))]
-    number = 0
-    for begin, end in spans:
-        part = text[begin:end] if (begin, end) != (0, len(text)) else text
-        words = split_words(part)
-        if not words:
-            continue
-        number += 1
+    flat = text.replace("\n", " ") if wrapped else text
+    spans = split_sentences(flat) if split else [(0, len(text))]
+    found = [(begin, words) for begin, end in spans if (words := split_words(text[begin:end]))]
+    for number, (place, words) in enumerate(found, start=1):
+        # What holds no word, such as a lone zero-width space, stays with the sentence beside it.
+        begin = place if number > 1 else 0
+        end = found[number][0] if number < len(found) else len(text)
         tokens, offsets = zip(*words, strict=True)
+        if place > begin:
+            offsets = tuple((a + place - begin, b + place - begin) for a, b in offsets)
         yield Sentence(
             f"{document}.{number}",
             tokens,
             complete=complete,
-            text=part,
+            text=text[begin:end],
             offsets=offsets,
             document=document,
             begin=begin,

@@ -73,12 +73,27 @@ def stream(
     findings = findings if findings is not None else Findings()
     chosen = find_format(format) if format else detect(path)
     findings.remark(f"{path}: read as {chosen.name} ({chosen.title})")
+    _remark_windows_marks(Path(path), findings)
     empty = True
     for sentence in chosen.read(Path(path), ReadOptions(**options), findings):
         empty = False
         yield sentence
     if empty:
         raise DataError(path, "there is no sentence in it")
+
+
+def _remark_windows_marks(path: Path, findings: Findings) -> None:
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return  # a folder; or the reader will say what is wrong
+    if b"\0" in head:
+        return  # no text
+    if head.startswith(b"\xef\xbb\xbf"):
+        findings.remark(f"{path}: a byte order mark (BOM) at its beginning was skipped")
+    if b"\r\n" in head:
+        findings.remark(f"{path}: Windows line ends (CRLF) were read as line ends")
 
 
 def read(
@@ -136,6 +151,7 @@ def write(
         raise UsageError(f"Lacuner reads {chosen.name} and does not write it.")
     if isinstance(corpus, Corpus):
         options.setdefault("labels", corpus.labels)
+    options.setdefault("folder", Path(path).parent)
     with written_aside(Path(path), overwrite=overwrite) as aside:
         chosen.write(
             corpus,

@@ -78,8 +78,8 @@ class Sentence:
         begin: Where `text` begins in that document, in characters.
 
     Raises:
-        InvalidSentence: An empty word, a span outside the sentence, two labels on one span,
-            offsets that do not fit.
+        InvalidSentence: An empty word, a span outside the sentence, an empty label, two labels on
+            one span, offsets that do not fit.
     """
 
     id: str
@@ -99,6 +99,7 @@ class Sentence:
             raise InvalidSentence(f"word {self.tokens.index('') + 1} is empty")
         if self.entities:
             self._check_spans("entity", [entity.span for entity in self.entities])
+            self._check_labels()
             if len(self.entities) > 1:
                 self._sort_and_check_entities()
         if self.rejected:
@@ -120,6 +121,14 @@ class Sentence:
             if not 0 <= start < end <= count:
                 raise InvalidSentence(
                     f"{what} from word {start} to {end} does not fit a sentence of {count} words"
+                )
+
+    def _check_labels(self) -> None:
+        for entity in self.entities:
+            if not entity.label:
+                raise InvalidSentence(
+                    f"the entity '{self.surface(*entity.span)}' "
+                    f"(words {entity.start} to {entity.end}) has no label"
                 )
 
     def _sort_and_check_entities(self) -> None:

@@ -1,4 +1,4 @@
-"""Tags to entities and back: IOB1, BIO, BIOES (BILOU, BMES) and IO, and `UNK` for unknown.
+"""Tags to entities and back: IOB1, BIO, BIOES, BILOU, BMES and IO, and `UNK` for unknown.
 
 Every scheme is normalised to spans here, once; nothing else in Lacuner knows about prefixes.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from lacuner.corpus.sentence import Entity, Span
 
-SCHEMES = ("iob1", "bio", "bioes", "bmes", "io")
+SCHEMES = ("iob1", "bio", "bioes", "bilou", "bmes", "io")
 OUTSIDE, UNKNOWN = "O", "UNK"
 
 # BMES and BILOU write other letters for the same four places.
@@ -19,11 +19,19 @@ _PLACES_OF_SCHEME = {
     "iob1": "BI",
     "bio": "BI",
     "bioes": "BIES",
+    "bilou": "BIES",
     "bmes": "BIES",
     "io": "I",
 }
 # Letters that encode start, inside, end and single word.
-_LETTERS = {"bio": "BIIB", "bioes": "BIES", "bmes": "BMES", "io": "IIII", "iob1": "IIII"}
+_LETTERS = {
+    "iob1": "IIII",
+    "bio": "BIIB",
+    "bioes": "BIES",
+    "bilou": "BILU",
+    "bmes": "BMES",
+    "io": "IIII",
+}
 
 
 class UnknownTag(ValueError):
@@ -55,8 +63,9 @@ class Decoded:
         spans: `(start, end, label)` of each entity.
         outside: The runs of words tagged O, where other words are tagged unknown; else empty,
             since a file that never says "unknown" uses O for that as well.
-        broken: Tags that break the scheme. The words of a stray tag are left unlabelled, or
-            begin an entity when repaired; an entity that is not closed ends with its last tag.
+        broken: Tags that break the scheme. A stray tag and those that continue it are one break:
+            their words are left unlabelled, or are an entity when repaired. An entity that is
+            not closed ends with its last tag.
     """
 
     spans: list[tuple[int, int, str]] = field(default_factory=list)
@@ -119,9 +128,10 @@ def decode_tags(tags: Sequence[str], scheme: str, *, repair: bool = False) -> De
         UnknownTag: A tag of no scheme, or of another one.
     """
     decoded = Decoded()
-    closes = scheme in ("bioes", "bmes")  # entities of these schemes have an explicit end
+    closes = scheme in ("bioes", "bilou", "bmes")  # entities of these have an explicit end
     merges = scheme in ("iob1", "io")
     start, label = -1, ""  # the open entity, if start is not negative
+    stray = ""  # the label of a stray inside tag, which the next tag may continue
     tag_before = "the beginning"
 
     def finish(end: int, *, closed: bool) -> None:
@@ -133,6 +143,7 @@ def decode_tags(tags: Sequence[str], scheme: str, *, repair: bool = False) -> De
         start = -1
 
     for index, tag in enumerate(tags):
+        stray_before, stray = stray, ""
         place, tag_label = _place(tag, index, scheme)
         continues = start >= 0 and tag_label == label
         if place in "O?":
@@ -142,9 +153,12 @@ def decode_tags(tags: Sequence[str], scheme: str, *, repair: bool = False) -> De
             start, label = index, tag_label
         elif not continues:
             finish(index, closed=False)
-            decoded.broken.append(BrokenTag(index, f"{tag} after {tag_before}"))
+            if tag_label != stray_before:
+                decoded.broken.append(BrokenTag(index, f"{tag} after {tag_before}"))
             if repair:
                 start, label = index, tag_label
+            elif place == "I":
+                stray = tag_label
         if place in "ES":
             finish(index + 1, closed=True)
         tag_before = tag
@@ -161,7 +175,10 @@ def _place(tag: str, index: int, scheme: str) -> tuple[str, str]:
         if scheme == "io" and tag:
             return "I", tag
         raise UnknownTag(
-            tag, index, "Tags are O, UNK, or a letter of B I E S (M L U), a dash and a label"
+            tag,
+            index,
+            "Tags are O, UNK, or a letter of B I E S (M L U), a dash and a label; "
+            "--scheme io also takes labels alone",
         ) from None
     if place in "O?" or place in _PLACES_OF_SCHEME[scheme]:
         return place, label

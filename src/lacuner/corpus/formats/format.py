@@ -20,7 +20,7 @@ class ReadOptions:
 
     Attributes:
         complete: Somebody vouches that what is not labelled is no entity.
-        scheme: Tag scheme: iob1, bio, bioes, bmes or io; None finds out.
+        scheme: Tag scheme: iob1, bio, bioes, bilou, bmes or io; None finds out.
         repair: Mend tags that break their scheme instead of refusing them.
         word_column: Column of the words, from 0; negative counts from the end.
         tag_column: Column of the tags, likewise.
@@ -51,11 +51,13 @@ class WriteOptions:
         labels: All labels of the corpus, where known.
         scheme: Tag scheme to write.
         unknown: Tag for words of which nothing is known, such as UNK; None writes them as O.
+        folder: Where the output will stand, for formats that share a file with their neighbours.
     """
 
     labels: tuple[str, ...] = ()
     scheme: str = "bio"
     unknown: str | None = None
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +70,8 @@ class Format:
         suffixes: File endings, the first one for writing.
         recognise: Is this such a file? Gets the path and its first 64 KiB (empty for a folder).
         read: Yields the sentences one by one, never the whole file at once where avoidable.
-        write: Writes sentences to a path that does not exist yet.
+        write: Writes sentences to a path that does not exist yet; files that belong to it are
+            written beside it and move with it.
         extra: The extra to install, if it needs one.
     """
 
@@ -82,12 +85,13 @@ class Format:
 
 
 @contextmanager
-def located(path: Path, line: int | None) -> Iterator[None]:
-    """Says in which file and line a sentence was found that contradicts itself."""
+def located(path: Path, line: int | None, *, record: int | None = None) -> Iterator[None]:
+    """Says in which file and line (or record) a sentence was found that contradicts itself."""
     try:
         yield
     except InvalidSentence as error:
-        raise DataError(path, str(error), line=line) from None
+        what = str(error) if record is None else f"record {record}: {error}"
+        raise DataError(path, what, line=line) from None
 
 
 def check_length(words: int, path: Path, line: int | None, options: ReadOptions) -> None:
