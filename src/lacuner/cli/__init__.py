@@ -9,6 +9,7 @@ import typer
 
 from lacuner.cli.console import messages
 from lacuner.cli.convert import convert
+from lacuner.cli.demo import demo
 from lacuner.cli.formats import formats
 from lacuner.cli.mask import mask
 from lacuner.cli.split import split
@@ -82,5 +83,5 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-for command in (convert, stats, mask, split, formats):
+for command in (demo, convert, stats, mask, split, formats):
     app.command()(command)

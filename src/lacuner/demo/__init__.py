@@ -8,8 +8,7 @@ dictionaries do. Nothing needs a download.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from importlib.resources import as_file, files
+from importlib.resources import files
 from pathlib import Path
 
 from lacuner.corpus.raw_text import split_words
@@ -43,12 +42,6 @@ def names() -> dict[str, list[str]]:
     """The dictionary: the names of each label."""
     folder = files(__name__) / "names"
     return {label: (folder / f"{label}.txt").read_text("utf-8").splitlines() for label in LABELS}
-
-
-def names_folder() -> Iterator[Path]:
-    """The folder of the dictionary, one file a label, as a context-free path for readers."""
-    with as_file(files(__name__) / "names") as folder:
-        yield folder
 
 
 def write_files(folder: Path, *, overwrite: bool = False) -> None:

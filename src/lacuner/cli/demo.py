@@ -1,0 +1,161 @@
+"""`lacuner demo`: what a dictionary finds, misses and gets wrong, on the embedded corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from lacuner import demo as embedded
+from lacuner.cli.console import Json, Overwrite, Quiet, print_json, results, say
+from lacuner.corpus.alignment import aligned
+from lacuner.corpus.sentence import Corpus, Sentence
+from lacuner.evaluation.scores import Scores, score_entities
+from lacuner.labelling.distant import label
+from lacuner.labelling.gazetteer import Gazetteer
+from lacuner.labelling.match_options import MatchOptions
+from lacuner.labelling.names import Name
+
+_EXAMPLES = 3
+_RIGHT, _WRONG, _MISSED = "bold green", "bold red", "bold yellow"
+
+
+def demo(
+    files: Annotated[
+        Path | None,
+        typer.Option(
+            "--files", metavar="FOLDER", help="Write the corpus and the dictionary there, and stop."
+        ),
+    ] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Label the embedded corpus with the embedded dictionary, and show the gaps.
+
+    Example: lacuner demo --files demo-output
+    """
+    if files is not None:
+        embedded.write_files(files, overwrite=overwrite)
+        say(f"{files}: train.txt, train_gold.jsonl, dev.jsonl, test.jsonl, names/", quiet=quiet)
+        return
+    gold = embedded.gold("train")
+    labelled = gold.with_sentences(label(embedded.raw("train"), _gazetteer()))
+    pairs = aligned(labelled, gold)
+    scores = score_entities(pairs)
+    unsettled = sum(len(sentence.ambiguous) for sentence in labelled)
+    if json:
+        print_json(
+            {
+                "sentences": len(gold),
+                "unsettled": unsettled,
+                "total": scores.total.as_dict(),
+                "by_label": {name: score.as_dict() for name, score in scores.by_label.items()},
+            }
+        )
+        return
+    _print(results(), labelled, pairs, scores, unsettled)
+
+
+def _gazetteer() -> Gazetteer:
+    names = (
+        Name(name, label, f"{label}.txt")
+        for label, entries in embedded.names().items()
+        for name in entries
+    )
+    return Gazetteer.compile(names, MatchOptions(units="words"))
+
+
+def _print(
+    console: Console,
+    labelled: Corpus,
+    pairs: list[tuple[Sentence, Sentence]],
+    scores: Scores,
+    unsettled: int,
+) -> None:
+    count = sum(len(entries) for entries in embedded.names().values())
+    console.print(
+        f"{len(labelled):,} sentences, labelled by a dictionary of {count} names\n", style="bold"
+    )
+    console.print(_table(scores))
+    console.print(
+        f"\n{unsettled} more matches are names of two labels, such as Lumo (a company, and its "
+        "phone): they are kept as ambiguous."
+    )
+    console.print(
+        Text.assemble(
+            "\n",
+            ("[+ found]", _RIGHT),
+            ", ",
+            ("[? missed]", _MISSED),
+            " and ",
+            ("[! wrong]", _WRONG),
+            ":\n",
+        )
+    )
+    for given, gold in _telling(pairs):
+        console.print(_marked(given, gold))
+    share = 1 - scores.total.recall
+    console.print(
+        f"\n{share:.0%} of the entities have no label. A recogniser trained as if they were "
+        "no entities learns to miss them. Lacuner keeps them unknown.\n"
+        "The files to play with: lacuner demo --files demo-output"
+    )
+
+
+def _table(scores: Scores) -> Table:
+    table = Table(box=None, header_style="bold")
+    table.add_column("label")
+    for heading in ("entities", "found", "missed", "wrong", "precision", "recall", "F1"):
+        table.add_column(heading, justify="right")
+    for name, score in (*scores.by_label.items(), ("all", scores.total)):
+        table.add_row(
+            name,
+            f"{score.gold:,}",
+            f"{score.right:,}",
+            f"{score.gold - score.right:,}",
+            f"{score.found - score.right:,}",
+            f"{score.precision:.3f}",
+            f"{score.recall:.3f}",
+            f"{score.f1:.3f}",
+            style="bold" if name == "all" else None,
+        )
+    return table
+
+
+def _telling(pairs: list[tuple[Sentence, Sentence]]) -> list[tuple[Sentence, Sentence]]:
+    """The first sentences that show something found and missed, and something wrong."""
+    missed, wrong = [], []
+    for given, gold in pairs:
+        found = {entity.key for entity in given.entities}
+        true = {entity.key for entity in gold.entities}
+        if found - true:
+            wrong.append((given, gold))
+        elif found and true - found:
+            missed.append((given, gold))
+    return missed[:_EXAMPLES] + wrong[:_EXAMPLES]
+
+
+def _marked(given: Sentence, gold: Sentence) -> Text:
+    """The sentence with its entities in brackets and colour."""
+    assert gold.text is not None and gold.offsets is not None  # made from text
+    found = {entity.span: entity.label for entity in given.entities}
+    true = {entity.span: entity.label for entity in gold.entities}
+    marks: list[tuple[int, int, str, str]] = []
+    for span, name in found.items():
+        right = true.get(span) == name
+        marks.append((*span, f"+ {name}" if right else f"! {name}", _RIGHT if right else _WRONG))
+    for (start, end), name in true.items():
+        if not any(start < other_end and other_start < end for other_start, other_end in found):
+            marks.append((start, end, f"? {name}", _MISSED))
+    text, position = Text("  "), 0
+    for start, end, mark, style in sorted(marks):
+        begin, finish = gold.offsets[start][0], gold.offsets[end - 1][1]
+        text.append(gold.text[position:begin])
+        text.append(f"[{mark} {gold.text[begin:finish]}]", style)
+        position = finish
+    return text.append(gold.text[position:])
