@@ -58,15 +58,24 @@ def read_text(path: Path) -> str:
     return "\n".join(line for _, line in read_lines(path))
 
 
+def read_bytes(path: Path) -> bytes:
+    """The whole file.
+
+    Raises:
+        DataError: It cannot be opened.
+    """
+    with _opened(path) as file:
+        raw: bytes = file.read()
+    return raw
+
+
 def read_json(path: Path) -> Any:
     """The value of a JSON file.
 
     Raises:
         DataError: The file cannot be opened, or is no JSON.
     """
-    with _opened(path) as file:
-        raw = file.read()
-    return parse_json(_without_bom(raw, path), path)
+    return parse_json(_without_bom(read_bytes(path), path), path)
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
