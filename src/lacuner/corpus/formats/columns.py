@@ -117,7 +117,9 @@ def _rows(path: Path, options: ReadOptions, findings: Findings) -> Iterator[TagR
     lines = read_lines(path)
     seen = _until_words(lines)
     layout = _layout(seen)
-    word_column, tag_column = _columns(path, layout, seen, options)
+    if layout is None:
+        return
+    word_column, tag_column = _columns(path, seen[-1][0], layout, options)
     now = _Open()
     number = documents = 0
     for line_number, line in chain(seen, lines):
@@ -163,19 +165,18 @@ def _until_words(lines: Iterator[tuple[int, str]]) -> list[tuple[int, str]]:
     return seen
 
 
-def _layout(seen: list[tuple[int, str]]) -> _Layout:
+def _layout(seen: list[tuple[int, str]]) -> _Layout | None:
+    """How the last of these lines that may hold a word is cut; None if there is no such line."""
     words = [line for _, line in seen if line.strip() and not _starts_document(line)]
-    sample = words[-1] if words else ""
-    tabs = "\t" in sample
-    return _Layout(tabs, len(_cut(sample, tabs=tabs)))
+    if not words:
+        return None
+    tabs = "\t" in words[-1]
+    return _Layout(tabs, len(_cut(words[-1], tabs=tabs)))
 
 
-def _columns(
-    path: Path, layout: _Layout, seen: list[tuple[int, str]], options: ReadOptions
-) -> tuple[int, int]:
-    places = range(layout.count)
-    line = seen[-1][0] if seen else None
-    if layout.count < 2 and seen:
+def _columns(path: Path, line: int, layout: _Layout, options: ReadOptions) -> tuple[int, int]:
+    """The places of words and tags, counted from 0."""
+    if layout.count < 2:
         raise DataError(
             path,
             "there is only one column",
@@ -183,16 +184,16 @@ def _columns(
             right="A line is a word and its tag, separated by a tab or a space",
         )
     for name, column in (("word", options.word_column), ("tag", options.tag_column)):
-        if seen and not -layout.count <= column < layout.count:
+        if not -layout.count <= column < layout.count:
             raise DataError(
                 path,
                 f"there is no {name} column {column}",
                 line=line,
                 right=f"There are {layout.count} columns, from 0 to {layout.count - 1}",
             )
-    if not seen:
-        return 0, 0
-    word_column, tag_column = places[options.word_column], places[options.tag_column]
+    word_column, tag_column = (
+        column % layout.count for column in (options.word_column, options.tag_column)
+    )
     if word_column == tag_column:
         raise DataError(
             path,

@@ -34,8 +34,12 @@ from lacuner.files import read_json
 _WORDS, _ENTITIES = "sentence", "labeled entities"
 UNKNOWN_AS_ABSENT = "words known to be no entity not marked"
 
-# What Python's repr writes. Nothing nests, so no string can exhaust the parser.
-_ESCAPE = r"\\(?:[\\'\"abfnrtv]|[0-3]?[0-7]{1,2}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8})"
+# What Python's repr writes. Nothing nests, so no string can exhaust the parser; half a surrogate
+# pair (\ud800 and the like) is no character.
+_ESCAPE = (
+    r"\\(?:[\\'\"abfnrtv]|[0-3]?[0-7]{1,2}|x[\da-fA-F]{2}"
+    r"|u(?![dD][89a-fA-F])[\da-fA-F]{4}|U(?!0000[dD][89a-fA-F])[\da-fA-F]{8})"
+)
 _STRING = rf"(?:'(?:[^'\\\n\r\0]|{_ESCAPE})*+'|\"(?:[^\"\\\n\r\0]|{_ESCAPE})*+\")"
 _NUMBER = r"-?[0-9]{1,9}"
 _ENTITY = rf"[(\[]\s*+{_NUMBER}\s*+,\s*+{_NUMBER}\s*+,\s*+{_STRING}\s*+[)\]]"
@@ -125,7 +129,6 @@ def _literal(record: dict[str, Any], name: str, shape: re.Pattern[str], right: s
         raise InvalidSentence(wrong)
     try:
         found: list[Any] = ast.literal_eval(value)
-        str(found).encode()
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise InvalidSentence(wrong) from None
     return found

@@ -14,6 +14,7 @@ from lacuner.corpus.sentence import Entity, Sentence
 from lacuner.corpus.tagging import OUTSIDE, encode_tags, without_overlap
 from lacuner.errors import UsageError
 
+NESTED = "nested entity left out"
 OVERLAP = "overlapping entity left out"
 UNKNOWN_AS_O = "sentence whose unknown words were written as O"
 MERGED = "neighbouring entities of one label merged"
@@ -47,8 +48,10 @@ def tags_to_write(
     report_unkept(sentence, format, findings)
     kept, dropped = without_overlap(sentence.entities)
     for entity, rival in dropped:
-        detail = f"{described(sentence, entity)} overlaps {described(sentence, rival)}"
-        findings.lose(OVERLAP, sentence.id, detail)
+        nested = rival.start <= entity.start and entity.end <= rival.end
+        verb = "inside" if nested else "overlaps"
+        detail = f"{described(sentence, entity)} {verb} {described(sentence, rival)}"
+        findings.lose(NESTED if nested else OVERLAP, sentence.id, detail)
     kept = [_with_writable_label(entity, sentence, findings) for entity in kept]
     if scheme == "io":
         _report_merged(sentence, kept, findings)
