@@ -10,7 +10,9 @@ import typer
 from lacuner.cli.console import messages
 from lacuner.cli.convert import convert
 from lacuner.cli.demo import demo
+from lacuner.cli.evaluate import evaluate
 from lacuner.cli.formats import formats
+from lacuner.cli.label import label
 from lacuner.cli.mask import mask
 from lacuner.cli.split import split
 from lacuner.cli.stats import stats
@@ -83,5 +85,5 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-for command in (demo, convert, stats, mask, split, formats):
+for command in (demo, label, convert, stats, evaluate, mask, split, formats):
     app.command()(command)
