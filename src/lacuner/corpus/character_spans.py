@@ -18,6 +18,8 @@ from lacuner.errors import InvalidSentence
 WIDENED = "offsets that cut a word, widened to whole words"
 NO_WORD = "label on no word, left out"
 REPEATED = "one label twice on one span, kept once"
+MET = "labels whose different characters fall on the same words, kept as undecided"
+OVERRULED = "rejected span left out, since a label falls on the same words"
 JOINED = "sentences joined, since a label crosses their boundary"
 
 
@@ -26,8 +28,9 @@ def sentences_of(
 ) -> list[Sentence]:
     """The sentences of a text, with its labels on their words.
 
-    A span that cuts a word is widened to the whole word, and sentences are joined where a label
-    crosses their boundary; the findings say so. White space at the ends of a span is trimmed and
+    A span that cuts a word is widened to the whole word; where two labels fall on the same words
+    thereby, they become an ambiguity. Sentences are joined where a label crosses their boundary.
+    The findings say all of this. White space at the ends of a span is trimmed and
     not worth a word. The ids are `<name>.1`, `<name>.2`, …, or the name if it is one sentence.
 
     Args:
@@ -43,26 +46,22 @@ def sentences_of(
     if words is None:
         words = tuple(place for _, place in split_words(marked.text))
     if not words:
+        for entity in marked.entities:
+            surface = marked.text[entity.start : entity.end]
+            findings.lose(NO_WORD, marked.name, f"{surface!r} ({entity.label})")
         return []
     places = _Places(marked.text, words)
-    entities = _labels_on_words(marked, places)
-    rejected = {span for s in marked.rejected if (span := places.words_of(s, "rejected"))}
-    ambiguous = [
-        replace(found, start=span[0], end=span[1])
-        for found in marked.ambiguous
-        if (span := places.words_of(found.span, " or ".join(found.labels)))
-    ]
+    labels = _Labels(marked, places)
     cuts = [(0, 0)]
     if split and not marked.one_sentence:
-        spans = [*(e.span for e in entities), *rejected, *(a.span for a in ambiguous)]
-        cuts += _cuts(marked, places, spans)
+        cuts += _cuts(marked, places, [*labels.entities, *labels.ambiguous, *labels.rejected])
     drafts = [_Draft() for _ in cuts]
     firsts = [word for word, _ in cuts]
-    for entity in entities:
+    for entity in labels.entities.values():
         drafts[bisect_right(firsts, entity.start) - 1].entities.append(entity)
-    for span in sorted(rejected):
+    for span in labels.rejected:
         drafts[bisect_right(firsts, span[0]) - 1].rejected.append(span)
-    for found in ambiguous:
+    for found in labels.ambiguous.values():
         drafts[bisect_right(firsts, found.start) - 1].ambiguous.append(found)
     for start, end in marked.outside:
         first, last = bisect_left(places.starts, start), bisect_right(places.ends, end)
@@ -112,23 +111,60 @@ class _Places:
         return first, last
 
 
-def _labels_on_words(marked: MarkedText, places: _Places) -> list[Entity]:
-    found: dict[Span, Entity] = {}
-    for entity in marked.entities:
-        span = places.words_of(entity.span, entity.label)
-        if span is None:
-            continue
-        moved = replace(entity, start=span[0], end=span[1])
-        rival = found.setdefault(span, moved)
-        if rival.label != moved.label:
+class _Labels:
+    """Labels on words; spans of characters that fall on the same words meet here."""
+
+    def __init__(self, marked: MarkedText, places: _Places) -> None:
+        self.entities: dict[Span, Entity] = {}
+        self.ambiguous: dict[Span, Ambiguity] = {}
+        self._places = places
+        self._origin: dict[Span, Span] = {}  # the characters of the first label on these words
+        for entity in marked.entities:
+            if span := places.words_of(entity.span, entity.label):
+                self._add_entity(entity, span)
+        for found in marked.ambiguous:
+            if span := places.words_of(found.span, " or ".join(found.labels)):
+                self._add_ambiguity(found, span)
+        rejected = {span: s for s in marked.rejected if (span := places.words_of(s, "rejected"))}
+        for span in [*rejected]:
+            if span in self.entities and self._origin[span] != rejected[span]:
+                self._note(span, OVERRULED, self.entities[span].label)
+                del rejected[span]
+        self.rejected = sorted(rejected)
+
+    def _add_entity(self, entity: Entity, span: Span) -> None:
+        origin = self._origin.setdefault(span, entity.span)
+        rival = self.entities.get(span)
+        if rival is None and span not in self.ambiguous:
+            self.entities[span] = replace(entity, start=span[0], end=span[1])
+        elif rival is not None and rival.label == entity.label:
+            self._note(span, REPEATED, entity.label)
+        elif origin == entity.span and rival is not None:
             raise InvalidSentence(
-                f"two labels on one span: '{places.surface(span)}' (characters {entity.start} to "
-                f"{entity.end}) is {rival.label} and {moved.label}; keep one, or record both as "
-                "'ambiguous' in Lacuner's own JSONL"
+                f"two labels on one span: '{self._places.surface(span)}' (characters "
+                f"{entity.start} to {entity.end}) is {rival.label} and {entity.label}; keep one, "
+                "or record both as 'ambiguous' in Lacuner's own JSONL"
             )
-        if rival is not moved:
-            places.notes.append((span[0], REPEATED, f"'{places.surface(span)}' ({moved.label})"))
-    return list(found.values())
+        else:
+            self._meet(span, (entity.label,), entity.source)
+
+    def _add_ambiguity(self, found: Ambiguity, span: Span) -> None:
+        origin = self._origin.setdefault(span, found.span)
+        if span in self.ambiguous or (span in self.entities and origin != found.span):
+            self._meet(span, found.labels, found.source)
+        else:
+            self.ambiguous[span] = replace(found, start=span[0], end=span[1])
+
+    def _meet(self, span: Span, labels: tuple[str, ...], source: str | None) -> None:
+        entity = self.entities.pop(span, None)
+        before = self.ambiguous.get(span, Ambiguity(*span, (), source))
+        every = (*((entity.label,) if entity else ()), *before.labels, *labels)
+        self.ambiguous[span] = replace(before, labels=tuple(dict.fromkeys(every)))
+        self._note(span, MET, *self.ambiguous[span].labels)
+
+    def _note(self, span: Span, kind: str, *labels: str) -> None:
+        detail = f"'{self._places.surface(span)}' ({' and '.join(labels)})"
+        self._places.notes.append((span[0], kind, detail))
 
 
 def _cuts(marked: MarkedText, places: _Places, spans: Iterable[Span]) -> list[tuple[int, int]]:
