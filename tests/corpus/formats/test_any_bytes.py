@@ -7,7 +7,9 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+import orjson
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -168,6 +170,40 @@ def test_mutated_file_is_read_or_refused(name: str, data: st.DataObject) -> None
         raw = mutate(raw)
     read_or_refuse({**files, place: raw}, title, name)
     read_or_refuse({**files, place: raw}, title, None)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@bounded(60)
+@given(data=st.data())
+def test_json_of_another_shape_is_read_or_refused(name: str, data: st.DataObject) -> None:
+    skip_without_extra(name)
+    title, files = valid_files(name)
+    places = [place for place in sorted(files) if place.endswith((".json", ".jsonl"))]
+    if not places:
+        pytest.skip(f"{name} is no JSON")
+    place = data.draw(st.sampled_from(places))
+    lines = place.endswith(".jsonl")
+    values = [orjson.loads(raw) for raw in (files[place].splitlines() if lines else [files[place]])]
+    number = data.draw(st.integers(0, len(values) - 1))
+    values[number] = data.draw(reshaped(values[number]))
+    raw = b"\n".join(orjson.dumps(value) for value in values)
+    read_or_refuse({**files, place: raw}, title, name)
+    read_or_refuse({**files, place: raw}, title, None)
+
+
+@st.composite
+def reshaped(draw: st.DrawFn, value: Any) -> Any:
+    """A JSON value with something else in one place of it, or something missing."""
+    if not value or not isinstance(value, dict | list) or draw(st.integers(0, 5)) == 0:
+        return draw(JSON)
+    keys = sorted(value) if isinstance(value, dict) else range(len(value))
+    key = draw(st.sampled_from(list(keys)))
+    copy = value.copy()
+    if draw(st.integers(0, 7)) == 0:
+        del copy[key]
+    else:
+        copy[key] = draw(reshaped(value[key]))
+    return copy
 
 
 @bounded(150)
