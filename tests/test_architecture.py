@@ -24,10 +24,12 @@ ALLOWED = {
     "corpus": GROUND,
     "labelling": {*GROUND, "corpus"},
     "evaluation": {*GROUND, "corpus"},
+    "models": {*GROUND, "corpus", "encoders"},
+    "objectives": {*GROUND, "corpus", "encoders", "models"},
     "demo": {*GROUND, "corpus"},
 }
 ON_TOP = {"cli", "__init__"}
-EXTRAS = {"spacy", "datasets"}
+EXTRAS = {"spacy", "datasets", "matplotlib"}
 
 
 def _part(module: Path) -> str:

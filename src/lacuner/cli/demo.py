@@ -14,6 +14,7 @@ from lacuner import demo as embedded
 from lacuner.cli.console import Json, Overwrite, Quiet, print_json, results, say
 from lacuner.corpus.alignment import aligned
 from lacuner.corpus.sentence import Corpus, Sentence
+from lacuner.evaluation.comparison import Kind, marks, pieces, telling
 from lacuner.evaluation.scores import Scores, score_entities
 from lacuner.labelling.distant import label
 from lacuner.labelling.gazetteer import Gazetteer
@@ -21,7 +22,7 @@ from lacuner.labelling.match_options import MatchOptions
 from lacuner.labelling.names import Name
 
 _EXAMPLES = 3
-_RIGHT, _WRONG, _MISSED = "bold green", "bold red", "bold yellow"
+_STYLES: dict[Kind, str] = {"found": "bold green", "missed": "bold yellow", "wrong": "bold red"}
 
 
 def demo(
@@ -89,15 +90,15 @@ def _print(
     console.print(
         Text.assemble(
             "\n",
-            ("[+ found]", _RIGHT),
+            ("[+ found]", _STYLES["found"]),
             ", ",
-            ("[? missed]", _MISSED),
+            ("[? missed]", _STYLES["missed"]),
             " and ",
-            ("[! wrong]", _WRONG),
+            ("[! wrong]", _STYLES["wrong"]),
             ":\n",
         )
     )
-    for given, gold in _telling(pairs):
+    for given, gold in telling(pairs, _EXAMPLES):
         console.print(_marked(given, gold))
     share = 1 - scores.total.recall
     console.print(
@@ -127,35 +128,12 @@ def _table(scores: Scores) -> Table:
     return table
 
 
-def _telling(pairs: list[tuple[Sentence, Sentence]]) -> list[tuple[Sentence, Sentence]]:
-    """The first sentences that show something found and missed, and something wrong."""
-    missed, wrong = [], []
-    for given, gold in pairs:
-        found = {entity.key for entity in given.entities}
-        true = {entity.key for entity in gold.entities}
-        if found - true:
-            wrong.append((given, gold))
-        elif found and true - found:
-            missed.append((given, gold))
-    return missed[:_EXAMPLES] + wrong[:_EXAMPLES]
-
-
 def _marked(given: Sentence, gold: Sentence) -> Text:
     """The sentence with its entities in brackets and colour."""
-    assert gold.text is not None and gold.offsets is not None  # made from text
-    found = {entity.span: entity.label for entity in given.entities}
-    true = {entity.span: entity.label for entity in gold.entities}
-    marks: list[tuple[int, int, str, str]] = []
-    for span, name in found.items():
-        right = true.get(span) == name
-        marks.append((*span, f"+ {name}" if right else f"! {name}", _RIGHT if right else _WRONG))
-    for (start, end), name in true.items():
-        if not any(start < other_end and other_start < end for other_start, other_end in found):
-            marks.append((start, end, f"? {name}", _MISSED))
-    text, position = Text("  "), 0
-    for start, end, mark, style in sorted(marks):
-        begin, finish = gold.offsets[start][0], gold.offsets[end - 1][1]
-        text.append(gold.text[position:begin])
-        text.append(f"[{mark} {gold.text[begin:finish]}]", style)
-        position = finish
-    return text.append(gold.text[position:])
+    text = Text("  ")
+    for piece, mark in pieces(gold, marks(given, gold)):
+        if mark is None:
+            text.append(piece)
+        else:
+            text.append(f"[{mark.sign} {mark.label} {piece}]", _STYLES[mark.kind])
+    return text
