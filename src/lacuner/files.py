@@ -203,3 +203,10 @@ def _move_into_place(aside: Path, path: Path, *, overwrite: bool) -> None:
         for there in new:
             there.unlink(missing_ok=True)
         raise
+
+
+def write_json(value: Any, path: Path) -> None:
+    """Writes a JSON file for people and programs, whole or not at all, in place of another."""
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    with written_aside(path, overwrite=True) as aside:
+        aside.write_bytes(orjson.dumps(value, option=options))

@@ -180,6 +180,14 @@ class Sentence:
         """The same sentence with these entities in place of its own."""
         return replace(self, entities=tuple(entities))
 
+    def unlabelled(self) -> Sentence:
+        """The words alone: what a labeller or a recogniser may see."""
+        if self.complete or self.entities or self.rejected or self.outside or self.ambiguous:
+            return replace(
+                self, entities=(), rejected=(), outside=(), ambiguous=(), complete=False
+            )
+        return self
+
 
 @dataclass(frozen=True)
 class Corpus:
@@ -234,7 +242,4 @@ class Corpus:
 
     def unlabelled(self) -> Corpus:
         """The words alone: what a labeller or a recogniser may see."""
-        return self.with_sentences(
-            replace(s, entities=(), rejected=(), outside=(), ambiguous=(), complete=False)
-            for s in self.sentences
-        )
+        return self.with_sentences(sentence.unlabelled() for sentence in self.sentences)

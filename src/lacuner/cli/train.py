@@ -1,0 +1,121 @@
+"""`lacuner train`: a corpus to a recogniser."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+
+from lacuner.cli.console import Json, Overwrite, Quiet, print_json, reading_shown, say, tell
+from lacuner.cli.reading_options import Reading, takes_reading
+from lacuner.corpus.findings import Findings
+from lacuner.corpus.reading import read
+from lacuner.corpus.sentence import Corpus
+from lacuner.settings import read_toml, with_assignments
+
+
+@takes_reading
+def train(
+    source: Annotated[Path, typer.Argument(help="Corpus to learn from.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the run.")],
+    reading: Reading,
+    recipe: Annotated[
+        str, typer.Option("--recipe", "-r", metavar="RECIPE", help="A name of 'lacuner recipes'.")
+    ] = "span_ce",
+    dev: Annotated[
+        Path | None,
+        typer.Option("--dev", metavar="FILE", help="Corpus that the model is chosen on."),
+    ] = None,
+    dev_complete: Annotated[
+        bool, typer.Option("--dev-complete", help="Vouch that the labels of dev are complete.")
+    ] = False,
+    settings: Annotated[
+        Path | None, typer.Option("--settings", metavar="FILE", help="Settings as TOML.")
+    ] = None,
+    assign: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="One setting, as training.epochs=3."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run that is in the folder.")
+    ] = False,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Write TensorBoard events to the run, too.")
+    ] = False,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Train a recogniser.
+
+    The run folder keeps settings, metrics and the model. A run that was stopped or killed goes
+    on with --resume, to the same result.
+
+    Example: lacuner train distant.jsonl --dev dev.conll --dev-complete -o run
+    """
+    from lacuner.cli.training_progress import TrainingProgress
+    from lacuner.recipes import training
+    from lacuner.training.run_folder import selected_on
+
+    training.find_recipe(recipe)
+    values = read_toml(settings) if settings is not None else {}
+    if settings is not None:
+        values.pop("recipe", None)  # so that the settings of a run can be used again
+    values = with_assignments(values, assign or [])
+    findings = Findings()
+    with reading_shown(source, quiet=quiet):
+        corpus = reading.read(source, findings)
+    dev_corpus = _dev(dev, dev_complete, corpus, findings)
+    tell(findings, quiet=quiet)
+    say(
+        f"{recipe}: {len(corpus):,} sentences, {corpus.entity_count:,} labels "
+        f"({', '.join(corpus.labels)}); chosen on {selected_on(dev_corpus)}",
+        quiet=quiet,
+    )
+    with TrainingProgress(quiet=quiet) as progress, _stop_on_interrupt() as stopped:
+        listeners: list[Any] = [progress]
+        if tensorboard:
+            from lacuner.training.tensorboard import TensorBoard
+
+            listeners.append(TensorBoard(output / "tensorboard"))
+        training.train(
+            corpus,
+            recipe,
+            dev=dev_corpus,
+            out=output,
+            settings=values,
+            resume=resume,
+            overwrite=overwrite,
+            listeners=listeners,
+            stopped=lambda: bool(stopped),
+        )
+    if json:
+        print_json({"run": str(output), "recipe": recipe, "labels": list(corpus.labels)})
+    say(f"{output}: finished. 'lacuner predict {output} TEXT' uses it.", quiet=quiet or json)
+
+
+def _dev(path: Path | None, complete: bool, corpus: Corpus, findings: Findings) -> Corpus | None:
+    return None if path is None else read(path, findings=findings, complete=complete)
+
+
+@contextmanager
+def _stop_on_interrupt() -> Iterator[list[int]]:
+    """Ctrl-C fills the list, so that the step is finished; a second one ends the program."""
+    heard: list[int] = []
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        if heard:
+            raise KeyboardInterrupt
+        heard.append(number)
+        say("stopping after this step; Ctrl-C again stops at once", quiet=False)
+
+    before = signal.signal(signal.SIGINT, hear)
+    try:
+        yield heard
+    finally:
+        signal.signal(signal.SIGINT, before)

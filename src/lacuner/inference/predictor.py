@@ -1,0 +1,138 @@
+"""From sentences to sentences with entities: what every trained run can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+
+from lacuner.corpus.sentence import Corpus, Entity, Sentence
+from lacuner.files import write_json
+from lacuner.inference.calibration import TemperatureFit
+from lacuner.inference.decode import decode
+from lacuner.inference.saved_model import load_model, save_model
+from lacuner.models import Model
+from lacuner.models.batch import Batch, Output
+from lacuner.models.batching import Examples, batches_by_length
+
+_CHUNK = 4096  # sentences that are sorted by length together
+
+
+class Predictor(Protocol):
+    """Labels sentences. `save` writes it to a folder that does not exist; the kind reads it back.
+
+    Attributes:
+        labels: The labels it knows.
+    """
+
+    labels: tuple[str, ...]
+
+    def predict(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """The sentences in order, with the predicted entities in place of their own labels."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Writes it to a folder."""
+        ...
+
+
+class NeuralPredictor:
+    """A model, and how its scores become entities.
+
+    Args:
+        model: The model.
+        thresholds: Least probability of an entity, by label.
+        temperature: By which scores are divided, so that probabilities are honest.
+        nested: Keep entities inside others.
+        batch_size: Sentences in a batch.
+        batch_words: Most places for words in a batch, padding included.
+        device: Where to compute; None takes a GPU if there is one.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        thresholds: dict[str, float] | None = None,
+        temperature: float = 1.0,
+        nested: bool = False,
+        batch_size: int = 64,
+        batch_words: int = 4096,
+        device: str | None = None,
+    ) -> None:
+        self.model = model
+        self.labels = model.labels
+        self.thresholds = dict(thresholds or {})
+        self.temperature = temperature
+        self.nested = nested
+        self.batch_size = batch_size
+        self.batch_words = batch_words
+        self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+
+    def predict(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """The sentences in order, with the predicted entities in place of their own labels."""
+        rest = iter(sentences)
+        while chunk := list(islice(rest, _CHUNK)):
+            yield from self._predict_chunk(chunk)
+
+    def _predict_chunk(self, sentences: list[Sentence]) -> Iterator[Sentence]:
+        bare = [sentence.unlabelled() for sentence in sentences]
+        found: list[Sequence[Entity]] = [()] * len(bare)
+        for numbers, _, output in self._outputs(bare):
+            decoded = decode(
+                self.model,
+                output,
+                thresholds=self.thresholds,
+                temperature=self.temperature,
+                nested=self.nested,
+            )
+            for number, entities in zip(numbers, decoded, strict=True):
+                found[number] = entities
+        for sentence, predicted in zip(bare, found, strict=True):
+            yield sentence.with_entities(predicted) if predicted else sentence
+
+    def _outputs(self, sentences: Sequence[Sentence]) -> Iterator[tuple[list[int], Batch, Output]]:
+        """What the model says of sentences, in batches of similar length, with their numbers."""
+        some = [number for number, sentence in enumerate(sentences) if sentence.tokens]
+        examples = Examples(sentences, self.model.encoder, self.model.label_numbers)
+        batches = batches_by_length(examples.lengths, self.batch_size, max_words=self.batch_words)
+        was_training = self.model.training
+        self.model.eval().to(self.device)
+        try:
+            with torch.inference_mode():
+                for numbers in batches:
+                    batch = examples.batch(numbers).to(self.device)
+                    yield [some[number] for number in numbers], batch, self.model(batch)
+        finally:
+            self.model.train(was_training)
+
+    def fit_temperature(self, gold: Corpus) -> None:
+        """Finds the temperature that makes probabilities honest on gold sentences."""
+        fit = TemperatureFit(self.model)
+        for _, batch, output in self._outputs(gold.sentences):
+            fit.add(output, batch)
+        self.temperature = fit.temperature()
+
+    def save(self, folder: Path) -> None:
+        """Writes model and decoding to a folder."""
+        save_model(self.model, folder)
+        facts = {
+            "kind": "neural",
+            "thresholds": self.thresholds,
+            "temperature": self.temperature,
+            "nested": self.nested,
+        }
+        write_json(facts, folder / "predictor.json")
+
+    @classmethod
+    def load(cls, folder: Path, facts: dict[str, Any]) -> NeuralPredictor:
+        """Reads what `save` wrote."""
+        return cls(
+            load_model(folder),
+            thresholds=facts.get("thresholds", {}),
+            temperature=facts.get("temperature", 1.0),
+            nested=facts.get("nested", False),
+        )

@@ -1,0 +1,129 @@
+"""What goes into a model and what comes out: `Batch` and `Output`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+import torch
+from torch import Tensor
+
+from lacuner.corpus.sentence import Sentence
+from lacuner.encoders.contract import Inputs
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Sentences as tensors, with everything that their labels say.
+
+    Attributes:
+        inputs: What the encoder made of the words.
+        lengths: Number of words.  # [batch]
+        entities: Sentence, start, end (exclusive), label from 1.  # [entities, 4]
+        rejected: Sentence, start, end of spans that are no entity.  # [rejected, 3]
+        ambiguous: Sentence, start, end of spans whose label is not settled.  # [ambiguous, 3]
+        outside: Words known to be in no entity.  # [batch, words]
+        complete: Sentences whose labels are complete.  # [batch]
+        epoch: The epoch that the batch is drawn in, from 0.
+    """
+
+    inputs: Inputs
+    lengths: Tensor
+    entities: Tensor
+    rejected: Tensor
+    ambiguous: Tensor
+    outside: Tensor
+    complete: Tensor
+    epoch: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        sentences: Sequence[Sentence],
+        inputs: Inputs,
+        label_numbers: dict[str, int],
+        *,
+        epoch: int = 0,
+    ) -> Self:
+        """Builds a batch; labels that the model does not know are left out."""
+        lengths = torch.tensor([len(sentence) for sentence in sentences])
+        outside = torch.zeros(len(sentences), int(lengths.max()), dtype=torch.bool)
+        for row, sentence in enumerate(sentences):
+            for start, end in sentence.outside:
+                outside[row, start:end] = True
+        return cls(
+            inputs=inputs,
+            lengths=lengths,
+            entities=_rows(
+                [
+                    (row, entity.start, entity.end, label_numbers[entity.label])
+                    for row, sentence in enumerate(sentences)
+                    for entity in sentence.entities
+                    if entity.label in label_numbers
+                ],
+                4,
+            ),
+            rejected=_rows(
+                [
+                    (row, *span)
+                    for row, sentence in enumerate(sentences)
+                    for span in sentence.rejected
+                ],
+                3,
+            ),
+            ambiguous=_rows(
+                [
+                    (row, *found.span)
+                    for row, sentence in enumerate(sentences)
+                    for found in sentence.ambiguous
+                ],
+                3,
+            ),
+            outside=outside,
+            complete=torch.tensor([sentence.complete for sentence in sentences]),
+            epoch=epoch,
+        )
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def words(self) -> Tensor:
+        """Which places hold a word.  # [batch, words]"""
+        places = torch.arange(self.outside.shape[1], device=self.lengths.device)
+        return places[None, :] < self.lengths[:, None]
+
+    def to(self, device: torch.device | str) -> Batch:
+        """The same batch on another device."""
+        moved: dict[str, Any] = {
+            field.name: getattr(self, field.name).to(device, non_blocking=True)
+            for field in fields(self)
+            if field.name not in ("inputs", "epoch")
+        }
+        inputs = {name: value.to(device, non_blocking=True) for name, value in self.inputs.items()}
+        return replace(self, inputs=inputs, **moved)
+
+
+def _rows(rows: list[tuple[int, ...]], columns: int) -> Tensor:
+    return torch.tensor(rows, dtype=torch.long).reshape(-1, columns)
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a model says of a batch. It never computes a loss.
+
+    Attributes:
+        hidden: The vectors of the words.  # [batch, words, width]
+        scores: Logits. Of spans: [batch, words (start), widths, labels], label 0 being "no
+            entity", the span at [b, i, k] running from word i to i + k + 1 (exclusive). Of tags:
+            [batch, words, tags].
+        mask: Which scores are of real spans [batch, words, widths] or words [batch, words].
+        spans: The features of spans before the last layer, for methods that compare them.
+            # [batch, words, widths, features]
+    """
+
+    hidden: Tensor
+    scores: Tensor
+    mask: Tensor
+    spans: Tensor | None = None

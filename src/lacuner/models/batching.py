@@ -1,0 +1,101 @@
+"""Batches: sentences of similar length together, in an order that seed and epoch decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lacuner.corpus.sentence import Sentence
+from lacuner.encoders.contract import Encoder
+from lacuner.models.batch import Batch
+
+_POOL = 50  # batches that are sorted by length together
+
+
+class Examples:
+    """Sentences, tokenised once, from which batches are cut.
+
+    Args:
+        sentences: The sentences; those without a word are left out.
+        encoder: Whose inputs they become.
+        label_numbers: The number of each label, from 1.
+    """
+
+    def __init__(
+        self, sentences: Sequence[Sentence], encoder: Encoder, label_numbers: dict[str, int]
+    ) -> None:
+        self.sentences = [sentence for sentence in sentences if sentence.tokens]
+        self._encoder = encoder
+        self._label_numbers = label_numbers
+        self._items = encoder.tokenise(self.sentences)
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    @property
+    def lengths(self) -> list[int]:
+        """Words of each sentence."""
+        return [len(sentence) for sentence in self.sentences]
+
+    def batch(self, numbers: Sequence[int], *, epoch: int = 0) -> Batch:
+        """The batch of these sentences."""
+        return Batch.of(
+            [self.sentences[number] for number in numbers],
+            self._encoder.collate([self._items[number] for number in numbers]),
+            self._label_numbers,
+            epoch=epoch,
+        )
+
+
+def shuffled_batches(
+    lengths: Sequence[int], batch_size: int, rng: np.random.Generator, *, max_words: int
+) -> list[list[int]]:
+    """Numbers of sentences, batch by batch, each sentence once.
+
+    Sentences are shuffled, sorted by length within pools, cut into batches, and the batches
+    shuffled: little padding, and still a new order every epoch.
+
+    Args:
+        lengths: Words of each sentence.
+        batch_size: Sentences in a batch.
+        rng: Where the order comes from.
+        max_words: A batch has at most so many places for words, padding included, unless a
+            single sentence has more.
+    """
+    order = rng.permutation(len(lengths)).tolist()
+    pool = batch_size * _POOL
+    batches: list[list[int]] = []
+    for begin in range(0, len(order), pool):
+        batches += cut(sorted(order[begin : begin + pool], key=lengths.__getitem__), lengths,
+                       batch_size, max_words)  # fmt: skip
+    return [batches[number] for number in rng.permutation(len(batches))]
+
+
+def batches_by_length(
+    lengths: Sequence[int], batch_size: int, *, max_words: int
+) -> list[list[int]]:
+    """All sentences in batches of similar length, the longest first: for prediction."""
+    order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
+    return cut(order, lengths, batch_size, max_words)
+
+
+def cut(
+    order: Sequence[int], lengths: Sequence[int], batch_size: int, max_words: int
+) -> list[list[int]]:
+    """Cuts an order into batches of at most `batch_size` sentences and `max_words` places."""
+    batches: list[list[int]] = []
+    current: list[int] = []
+    longest = 0
+    for number in order:
+        longest_then = max(longest, lengths[number])
+        if current and (
+            len(current) == batch_size or longest_then * (len(current) + 1) > max_words
+        ):
+            batches.append(current)
+            current, longest_then = [], lengths[number]
+        current.append(number)
+        longest = longest_then
+    if current:
+        batches.append(current)
+    return batches

@@ -1,0 +1,1 @@
+"""Scores and labels to a loss."""

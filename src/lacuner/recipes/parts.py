@@ -1,0 +1,146 @@
+"""Groups of settings that recipes share, and what recipes build from them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from lacuner.corpus.alignment import aligned
+from lacuner.corpus.sentence import Corpus
+from lacuner.encoders import build_encoder
+from lacuner.evaluation.scores import score_entities
+from lacuner.inference.predictor import NeuralPredictor
+from lacuner.models import Model
+from lacuner.models.batching import Examples
+from lacuner.objectives.loss import Objective
+from lacuner.training import loop
+from lacuner.training.run_folder import Stage
+from lacuner.training.state import keep_result, load_result
+
+_WIDTHS = 10, 30  # the least and the most that a width found in the data may be
+
+
+@dataclass(frozen=True)
+class EncoderSettings:
+    """Words to vectors.
+
+    Attributes:
+        name: `minilm`, `bilstm`, or the name or folder of any Hugging Face model.
+        pooling: The vector of a word is that of its `first` or `last` piece, or their `mean`.
+        freeze: `none`, `embeddings`, `all`, or so many of the lowest layers.
+        shape: Add the shape of words (case, digits): `on`, `off`, or `auto` for uncased encoders.
+        window: Pieces in a window over a long sentence; none takes what the model can.
+        vectors: A file of word vectors, for `bilstm`.
+    """
+
+    name: str = "minilm"
+    pooling: str = "first"
+    freeze: str | int = "embeddings"
+    shape: str = "auto"
+    window: int | None = None
+    vectors: str | None = None
+
+
+@dataclass(frozen=True)
+class SpanSettings:
+    """Vectors to scores of spans; see `lacuner.models.span_classifier`.
+
+    Attributes:
+        features: `endpoints`, `interaction` or `biaffine`.
+        max_width: Words of the widest span; none takes it from the labels: the longest, at least
+            10 and at most 30.
+        hidden: Width of the head.
+        dropout: Of the head.
+    """
+
+    features: str = "endpoints"
+    max_width: int | None = None
+    hidden: int = 256
+    dropout: float = 0.1
+
+    def arguments(self, corpus: Corpus) -> dict[str, Any]:
+        """What the model is built with."""
+        return {**asdict(self), "max_width": self.max_width or width_of(corpus)}
+
+
+@dataclass(frozen=True)
+class TaggerSettings:
+    """Vectors to scores of tags; see `lacuner.models.token_tagger`.
+
+    Attributes:
+        scheme: `bio`, `bioes` or `io`.
+        head: `softmax`, `crf` or `two_part`.
+        dropout: Of the head.
+    """
+
+    scheme: str = "bio"
+    head: str = "softmax"
+    dropout: float = 0.1
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """How the loop runs; see `lacuner.training.loop.train`."""
+
+    epochs: int = 6
+    batch_size: int = 16
+    encoder_rate: float = 1.5e-4
+    head_rate: float = 1e-3
+    warmup: float = 0.1
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    accumulate: int = 1
+    precision: str = "no"
+    batch_words: int = 4096
+    patience: int | None = None
+    checkpoint_steps: int = 200
+    seed: int = 0
+
+
+def encoder_of(settings: EncoderSettings, corpus: Corpus) -> Any:
+    """The encoder that settings describe."""
+    arguments = {k: v for k, v in asdict(settings).items() if k != "name"}
+    return build_encoder(settings.name, corpus.sentences, **arguments)
+
+
+def width_of(corpus: Corpus) -> int:
+    """The widest span worth looking at: the longest labelled one, at least 10, at most 30 words."""
+    longest = max((e.end - e.start for s in corpus for e in s.entities), default=0)
+    return min(max(longest, _WIDTHS[0]), _WIDTHS[1])
+
+
+def calibrated(predictor: NeuralPredictor, dev: Corpus | None) -> NeuralPredictor:
+    """The predictor with a temperature fitted on dev, if that is gold; else as it is."""
+    if dev is not None and all(sentence.complete for sentence in dev):
+        predictor.fit_temperature(dev)
+    return predictor
+
+
+def fit(
+    model: Model,
+    corpus: Corpus,
+    dev: Corpus | None,
+    objective: Objective,
+    settings: TrainingSettings,
+    stage: Stage,
+) -> None:
+    """Trains a model in a stage of the run; a stage that is finished is not trained again.
+
+    The model is chosen on dev where there is one, else it is the last.
+    """
+    if stage.is_finished:
+        load_result(stage, model)
+        return
+    examples = Examples(corpus.sentences, model.encoder, model.label_numbers)
+    scorer = None
+    if dev is not None:
+        gold = dev
+
+        def scorer() -> tuple[float, dict[str, Any]]:
+            predicted = gold.with_sentences(NeuralPredictor(model).predict(gold))
+            total = score_entities(aligned(predicted, gold)).total
+            return total.f1, {"precision": total.precision, "recall": total.recall}
+
+    for event in loop.train(model, examples, objective, stage, score=scorer, **asdict(settings)):
+        stage.record(event)
+    keep_result(stage, model)

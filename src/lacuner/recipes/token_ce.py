@@ -1,0 +1,52 @@
+"""`token_ce`: a token tagger for which every missing label is O. The other floor."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+
+import torch
+
+from lacuner.corpus.sentence import Corpus
+from lacuner.inference.predictor import NeuralPredictor
+from lacuner.models.token_tagger import TokenTagger
+from lacuner.objectives.cross_entropy import CrfLikelihood, TagCrossEntropy
+from lacuner.recipes.parts import (
+    EncoderSettings,
+    TaggerSettings,
+    TrainingSettings,
+    calibrated,
+    encoder_of,
+    fit,
+)
+from lacuner.recipes.recipe import Recipe
+from lacuner.training.loop import step_seed
+from lacuner.training.run_folder import Run
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of `token_ce`."""
+
+    encoder: EncoderSettings = field(default_factory=EncoderSettings)
+    model: TaggerSettings = field(default_factory=TaggerSettings)
+    training: TrainingSettings = field(default_factory=TrainingSettings)
+
+
+def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
+    """One training with cross-entropy on tags, or the likelihood of a CRF."""
+    torch.manual_seed(step_seed(settings.training.seed, "weights"))
+    encoder = encoder_of(settings.encoder, corpus)
+    model = TokenTagger(encoder, corpus.labels, **asdict(settings.model))
+    objective = CrfLikelihood(model) if settings.model.head == "crf" else TagCrossEntropy(model)
+    fit(model, corpus, dev, objective, settings.training, run.stage("train"))
+    return calibrated(NeuralPredictor(model), dev)
+
+
+TOKEN_CE = Recipe(
+    name="token_ce",
+    title="token tagger; every missing label is taken for O",
+    citation="the common baseline; with model.head=crf, Lample et al. 2016 on any encoder",
+    settings=Settings,
+    train=train,
+    unit="token",
+)

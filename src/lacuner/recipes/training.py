@@ -1,0 +1,85 @@
+"""`lacuner.train`: a corpus and a recipe in, a recogniser and its run folder out."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lacuner.corpus.sentence import Corpus
+from lacuner.errors import UsageError
+from lacuner.files import written_aside
+from lacuner.inference.recogniser import Recogniser, load
+from lacuner.recipes import RECIPES
+from lacuner.recipes.recipe import Recipe
+from lacuner.settings import as_dict, build
+from lacuner.suggestions import unknown_name
+from lacuner.training.run_folder import Listener, Run
+
+
+def find_recipe(name: str) -> Recipe:
+    """The recipe of that name.
+
+    Raises:
+        UsageError: There is none; the message names the close ones.
+    """
+    if name not in RECIPES:
+        raise UsageError(unknown_name("recipe", name, RECIPES))
+    return RECIPES[name]
+
+
+def train(
+    corpus: Corpus,
+    recipe: str = "span_ce",
+    *,
+    dev: Corpus | None = None,
+    out: str | Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    listeners: Iterable[Listener] = (),
+    stopped: Callable[[], bool] = lambda: False,
+) -> Recogniser:
+    """Trains a recogniser.
+
+    Args:
+        corpus: What to learn from; what it does not label is unknown.
+        recipe: A name of `lacuner recipes`.
+        dev: What the model is chosen on; without it the last one is taken.
+        out: The run folder; None keeps it in a temporary place until the program ends.
+        settings: Nested values in place of defaults, such as `{"training": {"epochs": 3}}`.
+        resume: Go on with the run that is in `out`.
+        overwrite: Replace the run that is in `out`.
+        listeners: Called with the stage's name and each event of the loop.
+        stopped: Asked after every step whether to save the state and stop.
+
+    Example:
+        >>> recogniser = lacuner.train(corpus, "span_ce", dev=dev, out="run")  # doctest: +SKIP
+
+    Raises:
+        UsageError: A recipe or setting that does not exist, or a corpus that does not fit.
+    """
+    chosen = find_recipe(recipe)
+    resolved = build(chosen.settings, settings or {})
+    if not any(sentence.tokens for sentence in corpus):
+        raise UsageError("The corpus has no words to learn from.")
+    if not corpus.labels:
+        raise UsageError("The corpus has no label, and names none: there is nothing to learn.")
+    folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="lacuner-")) / "run"
+    run = Run.create(
+        folder,
+        recipe,
+        as_dict(resolved),
+        corpus,
+        dev,
+        resume=resume,
+        overwrite=overwrite,
+        listeners=listeners,
+        stopped=stopped,
+    )
+    if not (run.model_folder / "predictor.json").exists():
+        predictor = chosen.train(corpus, dev, resolved, run)
+        with written_aside(run.model_folder, overwrite=True) as aside:
+            predictor.save(aside)
+    return load(folder)

@@ -1,0 +1,1 @@
+"""The loop, its batches, and the folder that keeps a run."""

@@ -1,0 +1,212 @@
+"""A run is a folder: settings, labels, metrics, weights. Whatever is killed can be resumed.
+
+    settings.toml      the fully resolved settings, and the recipe
+    run.json           labels, versions, fingerprints of the corpora
+    metrics.jsonl      one object an event, in order of step
+    stages/<name>/     the training state of each stage, and done.json when it is finished
+    model/             what prediction needs
+
+Nothing in it is a pickle. A state is a folder of its own; `latest.json` names the one that counts
+and is replaced by renaming, so that a kill at any moment leaves the one before or the one after.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from lacuner.corpus.sentence import Corpus
+from lacuner.errors import OutputExists, UsageError
+from lacuner.files import read_json, write_json, written_aside
+from lacuner.settings import to_toml
+
+_PACKAGES = ("lacuner", "torch", "transformers", "tokenizers", "accelerate", "numpy")
+
+Listener = Callable[[str, Any], None]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One training within a run: where its state and its result are kept."""
+
+    run: Run
+    name: str
+
+    @property
+    def folder(self) -> Path:
+        """Where it is kept."""
+        return self.run.folder / "stages" / self.name
+
+    @property
+    def is_finished(self) -> bool:
+        """Has it been trained to its end?"""
+        return (self.folder / "done.json").exists()
+
+    def finish(self) -> None:
+        """Marks the stage as finished, and lets go of its training state."""
+        write_json({"finished": True}, self.folder / "done.json")
+        for path in self.folder.glob("state-*"):
+            shutil.rmtree(path, ignore_errors=True)
+        (self.folder / "latest.json").unlink(missing_ok=True)
+
+    def record(self, event: Any) -> None:
+        """Keeps an event of the loop in the metrics, and tells who listens."""
+        self.run.record(self.name, event)
+
+
+class Run:
+    """The folder of a run.
+
+    Args:
+        folder: Where it is kept.
+        listeners: Called with the stage's name and each event.
+        stopped: Asked after every step whether to save the state and stop.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        listeners: Iterable[Listener] = (),
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.folder = folder
+        self.listeners = list(listeners)
+        self.stopped = stopped
+
+    @classmethod
+    def create(
+        cls,
+        folder: Path,
+        recipe: str,
+        settings: dict[str, Any],
+        corpus: Corpus,
+        dev: Corpus | None,
+        *,
+        resume: bool = False,
+        overwrite: bool = False,
+        listeners: Iterable[Listener] = (),
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Run:
+        """A new run, or the one that is there, if it may be resumed and is the same.
+
+        Raises:
+            OutputExists: The folder is there, and neither resume nor overwrite was said.
+            UsageError: A run to resume that had other settings, labels or sentences.
+        """
+        facts = {
+            "recipe": recipe,
+            "labels": list(corpus.labels),
+            "corpus": fingerprint(corpus),
+            "dev": None if dev is None else fingerprint(dev),
+            "selected_on": selected_on(dev),
+            "versions": versions(),
+        }
+        toml = to_toml({"recipe": recipe, **settings})
+        run = cls(folder, listeners=listeners, stopped=stopped)
+        if folder.exists() and resume:
+            run._check_same(facts, toml)
+            return run
+        if folder.exists() and any(folder.iterdir()) and not overwrite:
+            raise OutputExists(folder)
+        with written_aside(folder, overwrite=True) as aside:
+            (aside / "stages").mkdir(parents=True)
+            (aside / "settings.toml").write_text(toml, "utf-8")
+            write_json(facts, aside / "run.json")
+        return run
+
+    def _check_same(self, facts: dict[str, Any], toml: str) -> None:
+        settings = self.folder / "settings.toml"
+        if not settings.exists():
+            raise UsageError(f"{self.folder} holds no run that could be resumed.")
+        before = read_json(self.folder / "run.json")
+        for what in ("recipe", "labels", "corpus", "dev"):
+            if before[what] != facts[what]:
+                raise UsageError(
+                    f"The run in {self.folder} had another {what} ({_short(before[what])}, now "
+                    f"{_short(facts[what])}). Resume it with what it was begun with, or choose "
+                    "another folder."
+                )
+        if settings.read_text("utf-8") != toml:
+            raise UsageError(
+                f"The run in {self.folder} had other settings; see {settings}. Resume it with "
+                "those, or choose another folder."
+            )
+
+    def stage(self, name: str) -> Stage:
+        """The stage of that name."""
+        stage = Stage(self, name)
+        stage.folder.mkdir(parents=True, exist_ok=True)
+        return stage
+
+    @property
+    def model_folder(self) -> Path:
+        """Where the finished model is."""
+        return self.folder / "model"
+
+    def record(self, stage: str, event: Any) -> None:
+        """Appends an event to the metrics, and tells who listens."""
+        row = event.as_row()
+        if row is not None:
+            with open(self.folder / "metrics.jsonl", "ab") as file:
+                file.write(orjson.dumps({"stage": stage, **row}) + b"\n")
+        for listener in self.listeners:
+            listener(stage, event)
+
+    def forget_metrics_after(self, stage: str, step: int) -> None:
+        """Drops what was recorded after the state that a stage resumes from."""
+        path = self.folder / "metrics.jsonl"
+        kept = [r for r in self.metrics() if r["stage"] != stage or r["step"] <= step]
+        with written_aside(path, overwrite=True) as aside:
+            aside.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in kept))
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """All recorded events; a line that a kill cut off is left out."""
+        path = self.folder / "metrics.jsonl"
+        rows = []
+        for line in path.read_bytes().splitlines() if path.exists() else []:
+            try:
+                rows.append(orjson.loads(line))
+            except orjson.JSONDecodeError:
+                continue
+        return rows
+
+
+def selected_on(dev: Corpus | None) -> str:
+    """What the model is chosen on."""
+    if dev is None:
+        return "nothing: the last model is taken"
+    complete = all(sentence.complete for sentence in dev)
+    return f"dev, {'gold' if complete else 'labels that nobody vouches for'}"
+
+
+def fingerprint(corpus: Corpus) -> str:
+    """A name for the content of a corpus: equal if and only if its sentences are."""
+    digest = sha256()
+    for sentence in corpus:
+        digest.update(repr(sentence).encode("utf-8", "surrogatepass"))
+    return f"{len(corpus)} sentences, {digest.hexdigest()[:16]}"
+
+
+def versions() -> dict[str, str]:
+    """What the run was made with."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except ModuleNotFoundError:
+            continue
+    return found
+
+
+def _short(value: Any) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,149 @@
+"""The state of a training: weights, optimiser and place, saved so that it resumes bit for bit.
+
+Randomness needs no saving: every step draws from generators seeded by the run's seed and the
+step's number. What is left are tensors, and they go to safetensors.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from lacuner.errors import LacunerError
+from lacuner.files import read_json, write_json, written_aside
+from lacuner.training.run_folder import Stage
+
+
+@dataclass
+class Place:
+    """Where a training stands.
+
+    Attributes:
+        step: Steps that are done.
+        best: The best dev score so far; None before the first evaluation.
+        best_step: The step it was reached at.
+        waited: Evaluations since then.
+    """
+
+    step: int = 0
+    best: float | None = None
+    best_step: int | None = None
+    waited: int = 0
+
+
+def save_state(
+    stage: Stage, model: nn.Module, optimiser: torch.optim.Optimizer, place: Place
+) -> None:
+    """Writes the state; the one before is removed only when the new one counts."""
+    name = f"state-{place.step}"
+    try:
+        with written_aside(stage.folder / name, overwrite=True) as aside:
+            aside.mkdir()
+            save_file(trained_tensors(model), aside / "model.safetensors")
+            save_file(_optimiser_tensors(model, optimiser), aside / "optimiser.safetensors")
+        write_json({"state": name, "place": asdict(place)}, stage.folder / "latest.json")
+    except OSError as error:
+        raise LacunerError(
+            f"The state of step {place.step} cannot be written to {stage.folder}: "
+            f"{error.strerror or error}. The state before it is whole; make room and resume."
+        ) from None
+    for path in stage.folder.glob("state-*"):
+        if path.name != name:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def load_state(stage: Stage, model: nn.Module, optimiser: torch.optim.Optimizer) -> Place:
+    """Brings back the state that counts; without one, the beginning."""
+    pointer = stage.folder / "latest.json"
+    if not pointer.exists():
+        return Place()
+    latest: dict[str, Any] = read_json(pointer)
+    folder = stage.folder / latest["state"]
+    _load_trained(model, load_file(folder / "model.safetensors"))
+    _load_optimiser(model, optimiser, load_file(folder / "optimiser.safetensors"))
+    return Place(**latest["place"])
+
+
+def save_best(stage: Stage, model: nn.Module, step: int) -> None:
+    """Keeps the weights of the best model so far, beside those they replace."""
+    with written_aside(best_path(stage, step), overwrite=True) as aside:
+        save_file(trained_tensors(model), aside)
+
+
+def forget_other_bests(stage: Stage, step: int) -> None:
+    """Removes the weights that are no longer the best."""
+    for path in stage.folder.glob("best-*.safetensors"):
+        if path != best_path(stage, step):
+            path.unlink()
+
+
+def load_best(stage: Stage, model: nn.Module, step: int) -> None:
+    """Brings back the weights of the best model."""
+    _load_trained(model, load_file(best_path(stage, step)))
+
+
+def keep_result(stage: Stage, model: nn.Module) -> None:
+    """Finishes a stage: its weights stay, its training state goes."""
+    with written_aside(_result_path(stage), overwrite=True) as aside:
+        save_file(trained_tensors(model), aside)
+    stage.finish()
+    for path in stage.folder.glob("best-*.safetensors"):
+        path.unlink()
+
+
+def load_result(stage: Stage, model: nn.Module) -> None:
+    """Brings back the weights of a finished stage."""
+    _load_trained(model, load_file(_result_path(stage)))
+
+
+def _result_path(stage: Stage) -> Path:
+    return stage.folder / "result.safetensors"
+
+
+def best_path(stage: Stage, step: int) -> Path:
+    """Where the best weights of a step are."""
+    return stage.folder / f"best-{step}.safetensors"
+
+
+def trained_tensors(model: nn.Module) -> dict[str, Tensor]:
+    """Everything that training changes: trainable parameters and buffers."""
+    frozen = {name for name, p in model.named_parameters() if not p.requires_grad}
+    return {
+        name: tensor.detach().cpu().contiguous()
+        for name, tensor in model.state_dict().items()
+        if name not in frozen
+    }
+
+
+def _load_trained(model: nn.Module, tensors: dict[str, Tensor]) -> None:
+    missing, unexpected = model.load_state_dict(tensors, strict=False)
+    frozen = {name for name, p in model.named_parameters() if not p.requires_grad}
+    if unexpected or not set(missing) <= frozen:
+        raise LacunerError("The saved state belongs to another model.")
+
+
+def _optimiser_tensors(model: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    return {
+        f"{names[id(parameter)]}/{key}": value.detach().cpu().contiguous()
+        for parameter, values in optimiser.state.items()
+        for key, value in values.items()
+    }
+
+
+def _load_optimiser(
+    model: nn.Module, optimiser: torch.optim.Optimizer, tensors: dict[str, Tensor]
+) -> None:
+    parameters = dict(model.named_parameters())
+    for key, value in tensors.items():
+        name, _, part = key.rpartition("/")
+        parameter = parameters[name]
+        # The count of steps stays where the optimiser keeps it; moments go with the parameter.
+        moved = value if part == "step" else value.to(parameter.device)
+        optimiser.state[parameter][part] = moved

@@ -1,0 +1,32 @@
+"""Batches of similar length."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lacuner.models.batching import batches_by_length, shuffled_batches
+
+lengths_of = st.lists(st.integers(1, 80), max_size=200)
+
+
+@given(lengths_of, st.integers(1, 20), st.integers(20, 400))
+def test_batches_hold_every_sentence_once(lengths: list[int], size: int, words: int) -> None:
+    shuffled = shuffled_batches(lengths, size, np.random.default_rng(0), max_words=words)
+    ordered = batches_by_length(lengths, size, max_words=words)
+    for batches in (shuffled, ordered):
+        assert sorted(number for batch in batches for number in batch) == list(range(len(lengths)))
+        for batch in batches:
+            assert len(batch) <= size
+            assert len(batch) == 1 or max(lengths[n] for n in batch) * len(batch) <= words
+
+
+def test_shuffled_batches_differ_by_epoch_and_pad_little() -> None:
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(1, 60, 1000).tolist()
+    first = shuffled_batches(lengths, 16, np.random.default_rng(1), max_words=4096)
+    second = shuffled_batches(lengths, 16, np.random.default_rng(2), max_words=4096)
+    assert first != second
+    places = sum(max(lengths[n] for n in batch) * len(batch) for batch in first)
+    assert places < 1.1 * sum(lengths)

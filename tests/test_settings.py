@@ -1,0 +1,76 @@
+"""Settings to TOML and back."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lacuner.errors import UsageError
+from lacuner.settings import as_dict, build, to_toml, with_assignments
+
+
+@dataclass(frozen=True)
+class Inner:
+    epochs: int = 3
+    rate: float = 0.1
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Outer:
+    inner: Inner = field(default_factory=Inner)
+    words: tuple[str, ...] = ()
+    thresholds: dict[str, float] = field(default_factory=dict)
+    freeze: str | int = "none"
+    on: bool = False
+
+
+def test_settings_survive_toml() -> None:
+    settings = Outer(Inner(5, 1e-5, 'a "b"\n'), ("x", "y"), {"PER SON": 0.5}, 3, True)
+    assert build(Outer, tomllib.loads(to_toml(as_dict(settings)))) == settings
+
+
+@given(
+    st.dictionaries(st.text(), st.one_of(st.text(), st.integers(-(2**60), 2**60), st.booleans()))
+)
+def test_toml_writing_is_read_back(values: dict[str, object]) -> None:
+    clean = {k: v for k, v in values.items() if not _has_surrogate(k) and not _has_surrogate(v)}
+    assert tomllib.loads(to_toml(clean)) == clean
+
+
+def _has_surrogate(value: object) -> bool:
+    return isinstance(value, str) and any(0xD800 <= ord(c) < 0xE000 for c in value)
+
+
+def test_assignments_change_values() -> None:
+    values = with_assignments(
+        {"on": False}, ["inner.epochs=7", "inner.name=minilm", "on=true", 'words=["a"]']
+    )
+    assert build(Outer, values) == Outer(Inner(7, 0.1, "minilm"), ("a",), {}, "none", True)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("inner.epoch=7", r"no setting 'inner\.epoch'\. Did you mean inner\.epochs"),
+        ("inner.epochs=many", r"'inner\.epochs' is a whole number; 'many' is not"),
+        ("inner.epochs=1.5", "is a whole number"),
+        ("inner.rate=true", "is a number"),
+        ("on=1", "is true or false"),
+        ("inner=3", "is a group of settings"),
+        ("inner", "takes NAME=VALUE"),
+        ("=3", "takes NAME=VALUE"),
+    ],
+)
+def test_wrong_assignments_say_what_is_right(assignment: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        build(Outer, with_assignments({}, [assignment]))
+
+
+def test_assignment_below_a_value_is_refused() -> None:
+    with pytest.raises(UsageError, match="no group of settings"):
+        with_assignments({"on": True}, ["on.deep=1"])

@@ -1,0 +1,70 @@
+"""The run folder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lacuner import Corpus
+from lacuner.errors import OutputExists, UsageError
+from lacuner.training.run_folder import Run, fingerprint, selected_on
+
+
+def test_run_that_is_there_is_kept_unless_told(small_corpus: Corpus, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    Run.create(folder, "span_ce", {"a": 1}, small_corpus, None)
+    with pytest.raises(OutputExists):
+        Run.create(folder, "span_ce", {"a": 1}, small_corpus, None)
+    assert Run.create(folder, "span_ce", {"a": 1}, small_corpus, None, resume=True).folder == folder
+    Run.create(folder, "span_ce", {"a": 2}, small_corpus, None, overwrite=True)
+    assert "a = 2" in (folder / "settings.toml").read_text()
+
+
+def test_run_resumes_only_with_what_it_was_begun_with(small_corpus: Corpus, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    Run.create(folder, "span_ce", {"a": 1}, small_corpus, None)
+    more_labels = Corpus(small_corpus.sentences, ("NEW",))
+    fewer = small_corpus.with_sentences(small_corpus.sentences[:-1])
+    for recipe, settings, corpus, dev, what in (
+        ("token_ce", {"a": 1}, small_corpus, None, "recipe"),
+        ("span_ce", {"a": 1}, more_labels, None, "labels"),
+        ("span_ce", {"a": 1}, fewer, None, "corpus"),
+        ("span_ce", {"a": 1}, small_corpus, fewer, "dev"),
+        ("span_ce", {"a": 2}, small_corpus, None, "settings"),
+    ):
+        with pytest.raises(UsageError, match=what):
+            Run.create(folder, recipe, settings, corpus, dev, resume=True)
+
+
+def test_folder_of_something_else_is_not_resumed(small_corpus: Corpus, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match="holds no run"):
+        Run.create(tmp_path, "span_ce", {}, small_corpus, None, resume=True)
+    with pytest.raises(OutputExists):
+        Run.create(tmp_path, "span_ce", {}, small_corpus, None)
+
+
+def test_fingerprint_changes_with_any_label(small_corpus: Corpus) -> None:
+    first = small_corpus.sentences[0]
+    changed = small_corpus.with_sentences(
+        (replace(first, complete=True), *small_corpus.sentences[1:])
+    )
+    assert fingerprint(small_corpus) == fingerprint(Corpus(small_corpus.sentences))
+    assert fingerprint(small_corpus) != fingerprint(changed)
+
+
+def test_metrics_survive_a_line_that_was_cut_off(small_corpus: Corpus, tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", "span_ce", {}, small_corpus, None)
+    rows = b'{"stage":"train","step":1}\n{"stage":"train","step":2}\n{"stage":"tra'
+    (run.folder / "metrics.jsonl").write_bytes(rows)
+    assert [row["step"] for row in run.metrics()] == [1, 2]
+    run.forget_metrics_after("train", 1)
+    assert [row["step"] for row in run.metrics()] == [1]
+
+
+def test_run_says_what_the_model_is_chosen_on(small_corpus: Corpus) -> None:
+    assert "nothing" in selected_on(None)
+    assert "nobody vouches" in selected_on(small_corpus)
+    assert selected_on(small_corpus.vouched()) == "dev, gold"
