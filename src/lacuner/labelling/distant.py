@@ -166,7 +166,7 @@ def _free(chunk: list[Sentence], begins: Longs, finds: Finds) -> Flags:
     free &= before[finds.start] == before[finds.end]
     if rejected:
         spans_found = zip(finds.start.tolist(), finds.end.tolist(), strict=True)
-        free &= [span not in rejected for span in spans_found]
+        free &= np.array([span not in rejected for span in spans_found], np.bool_)
     return free
 
 
