@@ -26,6 +26,7 @@ ALLOWED = {
     "evaluation": {*GROUND, "corpus"},
     "models": {*GROUND, "corpus", "encoders"},
     "objectives": {*GROUND, "corpus", "encoders", "models"},
+    "inference": {*GROUND, "corpus", "encoders", "models"},
     "demo": {*GROUND, "corpus"},
 }
 ON_TOP = {"cli", "__init__"}
