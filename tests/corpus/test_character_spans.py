@@ -12,6 +12,7 @@ from lacuner.corpus.character_spans import (
     JOINED,
     MET,
     NO_WORD,
+    NO_WORDS,
     OVERRULED,
     REPEATED,
     WIDENED,
@@ -76,7 +77,7 @@ def read(
 def test_labels_on_whole_words_come_back_to_the_letter(text: MarkedText) -> None:
     findings = Findings()
     sentences = sentences_of(text, findings)
-    assert set(findings.counts) <= {JOINED}
+    assert set(findings.counts) <= {JOINED, NO_WORDS}
     again = list(marked_texts(sentences, findings))
     if not split_words(text.text):
         assert again == []
@@ -106,8 +107,8 @@ def test_any_span_is_kept_on_the_words_it_touches(text: str, places: list[tuple[
         if ws and (ws[0][0] < a or ws[-1][1] > b)
     )
     assert findings.counts[WIDENED] == cut
-    if words:
-        assert findings.counts[NO_WORD] == sum(not ws for ws in touched)
+    assert findings.counts[NO_WORD] == sum(not ws for ws in touched)
+    assert findings.counts[NO_WORDS] == (not words)
 
 
 @given(st.lists(TEXTS.filter(lambda text: bool(split_words(text))), min_size=1, max_size=4))

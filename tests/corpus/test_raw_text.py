@@ -11,26 +11,11 @@ from hypothesis import strategies as st
 from lacuner.corpus.raw_text import _pre_tokenizer, sentences_of_text, split_sentences, split_words
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
-PIECES = (
-    ["Ada", "left", "Dr.", "J.", "e.g.", "3.5", "1,000", "don't", "é", "e\u0301", "?", "!", "."]
-    + [
-        "...",
-        '"',
-        "”",
-        "(",
-        ")",
-        "東京",
-        "です。",
-        "「は",
-        "」",
-        "है।",
-        "؟",
-        "👍🏽",
-        "👨\u200d👩",
-        "🇩🇪",
-    ]
-    + ["\n", "\r\n", "\u2028", "  ", " ", "\u200b", "\ufeff", "\x1c", "\x85", "\xa0"]
-)
+PIECES = [
+    *("Ada", "left", "Dr.", "J.", "e.g.", "3.5", "1,000", "don't", "é", "e\u0301", "?", "!", "."),
+    *("...", '"', "”", "(", ")", "東京", "です。", "「は", "」", "है।", "؟", "👍🏽", "👨\u200d👩"),
+    *("🇩🇪", "\n", "\r\n", "\u2028", "  ", " ", "\u200b", "\ufeff", "\x1c", "\x85", "\xa0"),
+]
 PROSE = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 TEXTS = ANY_TEXT | PROSE
 

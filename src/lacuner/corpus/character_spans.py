@@ -16,6 +16,7 @@ from lacuner.corpus.sentence import Ambiguity, Entity, Sentence, Span
 from lacuner.errors import InvalidSentence
 
 WIDENED = "offsets that cut a word, widened to whole words"
+NO_WORDS = "text without words left out"
 NO_WORD = "label on no word, left out"
 REPEATED = "one label twice on one span, kept once"
 MET = "labels whose different characters fall on the same words, kept as undecided"
@@ -45,13 +46,13 @@ def sentences_of(
     words = marked.words
     if words is None:
         words = tuple(place for _, place in split_words(marked.text))
-    if not words:
-        for entity in marked.entities:
-            surface = marked.text[entity.start : entity.end]
-            findings.lose(NO_WORD, marked.name, f"{surface!r} ({entity.label})")
-        return []
     places = _Places(marked.text, words)
     labels = _Labels(marked, places)
+    if not words:
+        findings.lose(NO_WORDS, marked.name, f"{marked.text[:80]!r}")
+        for _, kind, detail in places.notes:
+            findings.lose(kind, marked.name, detail)
+        return []
     cuts = [(0, 0)]
     if split and not marked.one_sentence:
         cuts += _cuts(marked, places, [*labels.entities, *labels.ambiguous, *labels.rejected])

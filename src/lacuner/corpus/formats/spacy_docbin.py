@@ -23,6 +23,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lacuner.corpus.character_spans import NO_WORDS
 from lacuner.corpus.findings import Findings
 from lacuner.corpus.formats.docbin import PackedDoc, unpack_docs
 from lacuner.corpus.formats.format import Format, ReadOptions, WriteOptions, located
@@ -159,8 +160,10 @@ def write(
     told = reported(sentences, "spacy", findings, kept=frozenset({"rejected", "outside"}))
     vocab, packed = Vocab(), DocBin(store_user_data=True)
     for marked in marked_texts((_spelt_out(sentence) for sentence in told), findings):
-        if marked.words:
-            packed.add(_doc(marked, vocab, options, findings))
+        if not marked.words:
+            findings.lose(NO_WORDS, marked.name, f"{marked.text!r}")
+            continue
+        packed.add(_doc(marked, vocab, options, findings))
     packed.to_disk(path)
 
 
