@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lacuner import Ambiguity, Entity, Sentence
 from lacuner.corpus.raw_text import sentences_of_text
 from lacuner.labelling import distant
+from lacuner.labelling.compiling import compile_names
 from lacuner.labelling.distant import label
 from lacuner.labelling.gazetteer import Gazetteer
 from lacuner.labelling.label_report import LabelReport
@@ -29,7 +30,7 @@ NAMES = [
 
 
 def _gazetteer(**options: object) -> Gazetteer:
-    return Gazetteer.compile(NAMES, MatchOptions(units="words", **options))  # type: ignore[arg-type]
+    return compile_names(NAMES, MatchOptions(units="words", **options))  # type: ignore[arg-type]
 
 
 def _labelled(text: str, **options: object) -> Sentence:
@@ -68,7 +69,7 @@ def test_ambiguous_name_is_recorded_skipped_or_settled() -> None:
 
 def test_skipped_name_still_covers_the_names_inside_it() -> None:
     names = [*NAMES, Name("New York", "ORG", "o.txt")]
-    gazetteer = Gazetteer.compile(names, MatchOptions(units="words", ambiguous="skip"))
+    gazetteer = compile_names(names, MatchOptions(units="words", ambiguous="skip"))
     (sentence,) = label([Sentence("1", ("New", "York"))], gazetteer)
     assert sentence.entities == ()
 
@@ -106,7 +107,7 @@ def test_labelling_any_corpus_keeps_its_words_and_all_that_was_known(
 ) -> None:
     before = list(corpus)
     names = [Name(word, "X", "x.txt") for word in ("Ada", "東京", "left .", "naïve")]
-    gazetteer = Gazetteer.compile(names, MatchOptions(units="words", case="ignore"))
+    gazetteer = compile_names(names, MatchOptions(units="words", case="ignore"))
     after = list(label(before, gazetteer, keep_labels=keep))
     assert [s.tokens for s in after] == [s.tokens for s in before]
     assert [(s.id, s.text, s.document) for s in after] == [

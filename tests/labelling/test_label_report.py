@@ -9,8 +9,8 @@ import orjson
 import pytest
 
 from lacuner import Sentence
+from lacuner.labelling.compiling import compile_names
 from lacuner.labelling.distant import label
-from lacuner.labelling.gazetteer import Gazetteer
 from lacuner.labelling.label_report import LabelReport
 from lacuner.labelling.match_options import MatchOptions
 from lacuner.labelling.names import Name
@@ -34,7 +34,7 @@ TEXT = [
 
 
 def _report(texts: Iterable[str] = TEXT, **options: Any) -> LabelReport:
-    gazetteer = Gazetteer.compile(NAMES, MatchOptions(units="words", **options))
+    gazetteer = compile_names(NAMES, MatchOptions(units="words", **options))
     report = LabelReport(gazetteer)
     sentences = (Sentence(str(n), tuple(text.split())) for n, text in enumerate(texts))
     entities = [e for s in label(sentences, gazetteer, report=report) for e in s.entities]

@@ -1,5 +1,6 @@
 """Labels from dictionaries, and gaps on purpose."""
 
+from lacuner.labelling.compiling import compile_names
 from lacuner.labelling.distant import label, load_gazetteer
 from lacuner.labelling.gazetteer import Gazetteer
 from lacuner.labelling.label_report import LabelReport
@@ -12,6 +13,7 @@ __all__ = [
     "LabelReport",
     "MatchOptions",
     "Name",
+    "compile_names",
     "detect_units",
     "label",
     "load_gazetteer",

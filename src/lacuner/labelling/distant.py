@@ -16,6 +16,7 @@ from lacuner.corpus.findings import Findings
 from lacuner.corpus.sentence import Ambiguity, Entity, Sentence
 from lacuner.errors import UsageError
 from lacuner.labelling import gazetteer_cache
+from lacuner.labelling.compiling import compile_names
 from lacuner.labelling.gazetteer import Finds, Gazetteer
 from lacuner.labelling.label_report import LabelReport
 from lacuner.labelling.match_options import MatchOptions
@@ -61,7 +62,7 @@ def load_gazetteer(
         known = gazetteer_cache.load(place, options)
         if known is not None:
             return Loaded(known, from_cache=True)
-    gazetteer = Gazetteer.compile(read_names(files, findings), options)
+    gazetteer = compile_names(read_names(files, findings), options)
     if place is not None:
         reason = gazetteer_cache.remembered(place, gazetteer)
         if reason:

@@ -37,14 +37,22 @@ def cut_words(text: str) -> list[str]:
 
 
 def cut_characters(text: str) -> list[str]:
-    """The characters of a text that are no white space, each with its combining marks."""
+    """The characters of a text, each with its combining marks; white space is one blank."""
     pieces: list[str] = []
-    for character in _WHITE_SPACE.sub("", text):
+    for character in _WHITE_SPACE.sub(" ", text):
         if pieces and unicodedata.combining(character):
             pieces[-1] += character
         else:
             pieces.append(character)
     return pieces
+
+
+def spellings(name: str, options: MatchOptions) -> list[str]:
+    """How a name may be written: corpora of characters hold its blanks, or leave them out."""
+    name = name.strip()
+    if options.units == "characters" and _WHITE_SPACE.search(name):
+        return [name, _WHITE_SPACE.sub("", name)]
+    return [name]
 
 
 def cutter(options: MatchOptions) -> Cut:
