@@ -79,6 +79,18 @@ def split_words(text: str) -> list[tuple[str, Span]]:
     return _pre_tokenizer().pre_tokenize_str(text)
 
 
+def words_of(text: str) -> list[str]:
+    """The words of a text without their places, which is faster.
+
+    Example:
+        >>> words_of("Dr. Ng's")
+        ['Dr', '.', 'Ng', "'", 's']
+    """
+    if text.isascii():
+        return _ASCII_WORD.findall(text)
+    return [word for word, _ in _pre_tokenizer().pre_tokenize_str(text)]
+
+
 def split_sentences(text: str) -> list[Span]:
     """Where the sentences of a text stand; each runs up to the next, the last to the end.
 

@@ -14,7 +14,7 @@ from lacuner.labelling.string_table import StringTable
 from lacuner.labelling.trie import Longs, Trie
 from lacuner.labelling.units import TokenCodes, cutter, folder
 
-_REMEMBERED_SENSES = 200_000
+_REMEMBERED_SENSES = 100_000
 
 
 class Sense(NamedTuple):

@@ -14,7 +14,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from lacuner.corpus.raw_text import split_words
+from lacuner.corpus.raw_text import words_of
 from lacuner.corpus.sentence import Sentence
 from lacuner.labelling.match_options import MatchOptions
 
@@ -23,17 +23,10 @@ Fold = Callable[[str], str]
 
 # With this many different tokens at hand, the memory of their codes starts anew: however long the
 # corpus, it does not grow. Real text has few enough for that to happen rarely.
-_REMEMBERED_TOKENS = 1_000_000
+_REMEMBERED_TOKENS = 400_000
 _SENTENCES_LOOKED_AT = 200
 _SHARE_OF_CHARACTERS = 0.95
 _WHITE_SPACE = re.compile(r"\s+")
-
-
-def cut_words(text: str) -> list[str]:
-    """The words of a text, as those of raw text are cut."""
-    if text.isalnum() and text.isascii():
-        return [text]
-    return [word for word, _ in split_words(text)]
 
 
 def cut_characters(text: str) -> list[str]:
@@ -57,7 +50,7 @@ def spellings(name: str, options: MatchOptions) -> list[str]:
 
 def cutter(options: MatchOptions) -> Cut:
     """How names and tokens are cut."""
-    return cut_characters if options.units == "characters" else cut_words
+    return cut_characters if options.units == "characters" else words_of
 
 
 def folder(options: MatchOptions) -> Fold:
