@@ -1,0 +1,82 @@
+"""A sentence cut into pieces, laid out in windows, with the way back to its words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lacuner.encoders.subwords import Subwords
+from lacuner.encoders.windows import Longs, most_central, window_starts
+from lacuner.encoders.word_shape import shape_numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """A sentence cut into pieces, in windows.
+
+    Attributes:
+        windows: The pieces of each window, special ones included.
+        window_shapes: The shapes of their words, 0 for special pieces.
+        rows: The window of each piece that is pooled.  # [pooled]
+        columns: Its place there.  # [pooled]
+        words: Its word.  # [pooled]
+        shapes: The shapes of the words.  # [words]
+    """
+
+    windows: list[Longs]
+    window_shapes: list[Longs]
+    rows: Longs
+    columns: Longs
+    words: Longs
+    shapes: Longs
+
+
+def cut(
+    subwords: Subwords, words: Sequence[str], pooling: str, window: int, overlap: int
+) -> Pieces:
+    """Cuts a sentence.
+
+    Args:
+        subwords: Cuts its words.
+        words: The sentence; one without words has no window.
+        pooling: Which pieces of a word are pooled: its `first`, its `last`, or all for the `mean`.
+        window: Pieces in a window, special ones included.
+        overlap: Pieces that neighbouring windows share.
+    """
+    if not words:
+        nothing = np.zeros(0, dtype=np.int64)
+        return Pieces([], [], nothing, nothing, nothing, nothing)
+    by_word = subwords.pieces(words)
+    ends = np.cumsum([len(pieces) for pieces in by_word])  # [words]
+    begins = np.concatenate(([0], ends[:-1]))  # [words]
+    pieces, shapes = np.concatenate(by_word), shape_numbers(words)
+    piece_shapes = np.repeat(shapes, ends - begins)
+    before, after = subwords.before, subwords.after
+    no_shape = np.zeros_like(before), np.zeros_like(after)
+    room = window - subwords.specials
+    starts = window_starts(len(pieces), room, overlap)
+
+    owners = np.arange(len(words))
+    if pooling == "mean":
+        owners, places = np.repeat(owners, ends - begins), np.arange(len(pieces))
+    else:
+        places = begins if pooling == "first" else ends - 1
+    rows = most_central(begins, ends, starts, room)[owners]
+    columns = places - starts[rows]
+    # Pieces of a word that is too long for its window have their own most central one.
+    outside = (columns < 0) | (columns >= room)
+    if outside.any():
+        rows[outside] = most_central(places[outside], places[outside] + 1, starts, room)
+        columns = places - starts[rows]
+    return Pieces(
+        windows=[np.concatenate((before, pieces[s : s + room], after)) for s in starts],
+        window_shapes=[
+            np.concatenate((no_shape[0], piece_shapes[s : s + room], no_shape[1])) for s in starts
+        ],
+        rows=rows,
+        columns=columns + len(before),
+        words=owners,
+        shapes=shapes,
+    )
