@@ -39,9 +39,10 @@ clean: ## Remove the environment and everything that can be made again
 	@echo "making the environment .venv"
 	@$(PYTHON) -m venv .venv 2>/dev/null || $(PYTHON) -m venv --without-pip .venv
 
-.venv/.ready: requirements.lock pyproject.toml | .venv/bin/python
-	@echo "installing Lacuner and what it needs"
+.venv/.ready: requirements.lock requirements-encoder.lock pyproject.toml | .venv/bin/python
+	@echo "installing Lacuner and what it needs (torch is large: a few minutes)"
 	@$(PIP) install -r requirements.lock
+	@$(PIP) install --no-deps -r requirements-encoder.lock
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 

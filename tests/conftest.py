@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+# Tiny networks are slower on two threads than on one, and much slower when the machine is busy.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import pytest
 
 from lacuner import Corpus, Entity, Sentence

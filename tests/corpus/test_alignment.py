@@ -24,7 +24,7 @@ def test_aligned_pairs_by_order_where_ids_differ() -> None:
 
 
 def test_aligned_says_which_sentence_differs() -> None:
-    with pytest.raises(NotAligned, match="Sentence 2 differs: 'b' .* 'c'"):
+    with pytest.raises(NotAligned, match=r"Sentence 2 differs: 'b' .* 'c'"):
         aligned(_corpus(("1", "a"), ("2", "b")), _corpus(("1", "a"), ("2", "c")))
 
 

@@ -26,7 +26,7 @@ def test_split_parts_share_nothing_and_keep_order(count: int, seed: int) -> None
     corpus = _corpus(count)
     parts = split(corpus, {"train": 0.7, "test": 0.3}, np.random.default_rng(seed))
     ids = [[int(s.id) for s in part] for part in parts.values()]
-    assert sorted(sum(ids, [])) == list(range(count))
+    assert sorted(number for part in ids for number in part) == list(range(count))
     assert all(part == sorted(part) for part in ids)
 
 

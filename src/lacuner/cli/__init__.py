@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lacuner.cli.catalogue import encoders, recipes
 from lacuner.cli.console import messages
 from lacuner.cli.convert import convert
 from lacuner.cli.demo import demo
@@ -14,8 +15,10 @@ from lacuner.cli.evaluate import evaluate
 from lacuner.cli.formats import formats
 from lacuner.cli.label import label
 from lacuner.cli.mask import mask
+from lacuner.cli.predict import predict
 from lacuner.cli.split import split
 from lacuner.cli.stats import stats
+from lacuner.cli.train import train
 from lacuner.errors import LacunerError
 
 app = typer.Typer(
@@ -55,9 +58,11 @@ def describe(
 
     - `lacuner label news.txt --names PER=people.txt --names places.csv -o news.jsonl`
 
-    - `lacuner stats news.jsonl --gold news_gold.conll`
+    - `lacuner train news.jsonl --dev dev.conll -o run`
 
-    - `lacuner convert news.jsonl -o news.conll`
+    - `lacuner predict run more.txt -o found.jsonl`
+
+    - `lacuner evaluate found.jsonl --gold gold.conll`
 
     Files are recognised by themselves ('lacuner formats' lists them). Exit code 0 is success,
     1 bad data, 2 wrong use.
@@ -85,5 +90,20 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-for command in (demo, label, convert, stats, evaluate, mask, split, formats):
+COMMANDS = (
+    demo,
+    label,
+    train,
+    predict,
+    evaluate,
+    convert,
+    stats,
+    mask,
+    split,
+    recipes,
+    encoders,
+    formats,
+)
+
+for command in COMMANDS:
     app.command()(command)

@@ -183,9 +183,7 @@ class Sentence:
     def unlabelled(self) -> Sentence:
         """The words alone: what a labeller or a recogniser may see."""
         if self.complete or self.entities or self.rejected or self.outside or self.ambiguous:
-            return replace(
-                self, entities=(), rejected=(), outside=(), ambiguous=(), complete=False
-            )
+            return replace(self, entities=(), rejected=(), outside=(), ambiguous=(), complete=False)
         return self
 
 
