@@ -10,11 +10,11 @@ from tests.cli.conftest import Run
 
 
 def test_demo_shows_what_the_dictionary_does(lacuner: Callable[..., Run]) -> None:
-    counts = json.loads(lacuner("demo", "--json").out)
+    counts = json.loads(lacuner("demo", "--quick", "--json").out)
     assert counts["sentences"] == 600
     total = counts["total"]
     assert 0.30 <= total["recall"] <= 0.45
-    shown = lacuner("demo").out
+    shown = lacuner("demo", "--quick").out
     assert f"{total['recall']:.3f}" in shown
     for mark in ("[+ ", "[? ", "[! "):
         assert mark in shown

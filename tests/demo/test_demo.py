@@ -14,8 +14,8 @@ from lacuner.corpus.alignment import aligned
 from lacuner.corpus.raw_text import split_sentences
 from lacuner.errors import OutputExists
 from lacuner.evaluation.scores import Scores, score_entities
+from lacuner.labelling.compiling import compile_names
 from lacuner.labelling.distant import label
-from lacuner.labelling.gazetteer import Gazetteer
 from lacuner.labelling.match_options import MatchOptions
 from lacuner.labelling.names import Name
 
@@ -83,7 +83,7 @@ def test_demo_raw_text_gives_no_label_away() -> None:
 
 def _dictionary_scores(part: str) -> Scores:
     names = [Name(n, kind, f"{kind}.txt") for kind, found in demo.names().items() for n in found]
-    gazetteer = Gazetteer.compile(names, MatchOptions(units="words"))
+    gazetteer = compile_names(names, MatchOptions(units="words"))
     gold = demo.gold(part)
     return score_entities(aligned(gold.with_sentences(label(demo.raw(part), gazetteer)), gold))
 

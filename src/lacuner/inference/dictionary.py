@@ -11,8 +11,8 @@ import orjson
 
 from lacuner.corpus.sentence import Sentence
 from lacuner.files import read_json_lines, write_json
+from lacuner.labelling.compiling import compile_names
 from lacuner.labelling.distant import label
-from lacuner.labelling.gazetteer import Gazetteer
 from lacuner.labelling.match_options import MatchOptions
 from lacuner.labelling.names import Name
 
@@ -31,7 +31,7 @@ class DictionaryPredictor:
         self.names = names
         self.units = units
         self.labels = tuple(sorted({kind for _, kind in names}))
-        self._gazetteer = Gazetteer.compile(
+        self._gazetteer = compile_names(
             (Name(name, kind, "training corpus") for name, kind in names),
             MatchOptions(units=units, ambiguous="first"),
         )

@@ -28,7 +28,8 @@ class EncoderSettings:
         name: `minilm`, `bilstm`, or the name or folder of any Hugging Face model.
         pooling: The vector of a word is that of its `first` or `last` piece, or their `mean`.
         freeze: `none`, `embeddings`, `all`, or so many of the lowest layers.
-        shape: Add the shape of words (case, digits): `on`, `off`, or `auto` for uncased encoders.
+        shape: Add the shape of words (case, digits) to what the encoder reads (`input`) or says
+            (`output`), or not (`off`); `auto` does for uncased encoders.
         window: Pieces in a window over a long sentence; none takes what the model can.
         vectors: A file of word vectors, for `bilstm`.
     """
