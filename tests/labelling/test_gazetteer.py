@@ -26,12 +26,12 @@ def compiled(names: list[str] | list[Name], **options: object) -> Gazetteer:
 
 def found(gazetteer: Gazetteer, tokens: list[str]) -> list[Found]:
     finds = gazetteer.find(tokens)
-    rows = zip(*(column.tolist() for column in finds), strict=True)
-    result = []
-    for start, end, form, variant in rows:
-        sense = gazetteer.sense(form, variant)
-        result.append((start, end, sense.labels or (sense.label,)))
-    return result
+    return [
+        (start, end, sense.labels or (sense.label,))
+        for start, end, sense in zip(
+            finds.start.tolist(), finds.end.tolist(), gazetteer.senses(finds), strict=True
+        )
+    ]
 
 
 def spans(gazetteer: Gazetteer, text: str) -> list[tuple[int, int]]:
@@ -217,7 +217,7 @@ def test_folding_that_changes_length_does_not_move_what_follows(name: str, text:
 def test_alias_carries_the_entry_it_belongs_to() -> None:
     gazetteer = compiled([Name("Ada Lovelace", "PER", "people.txt", ("Countess",))])
     finds = gazetteer.find(["Countess"])
-    assert gazetteer.sense(int(finds.form[0]), 0).source == "people.txt:Ada Lovelace"
+    assert gazetteer.senses(finds)[0].source == "people.txt:Ada Lovelace"
 
 
 @pytest.mark.parametrize(("ambiguous", "labels"), [("both", ("LOC", "PER")), ("first", ("PER",))])
@@ -237,7 +237,7 @@ def test_same_name_and_label_in_two_dictionaries_is_no_ambiguity() -> None:
     names = [Name("Jordan", "LOC", "b.txt"), Name("Jordan", "LOC", "a.txt")]
     gazetteer = compiled(names)
     finds = gazetteer.find(["Jordan"])
-    assert gazetteer.sense(int(finds.form[0]), 0) == ("LOC", (), "b.txt:Jordan")
+    assert gazetteer.senses(finds) == [("LOC", (), "b.txt:Jordan")]
 
 
 def test_short_and_stopped_names_are_left_out_and_counted() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import Annotated
 
@@ -71,6 +72,9 @@ def describe(
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command line and returns its exit code: no traceback for what a person can mend."""
+    # Corpora are very many small objects without cycles: look for cycles less often. It saves a
+    # third of the time of commands that stream.
+    gc.set_threshold(100_000, 20, 100)
     try:
         app(arguments, standalone_mode=True)
     except SystemExit as stop:

@@ -74,9 +74,17 @@ def split_words(text: str) -> list[tuple[str, Span]]:
         >>> [word for word, _ in split_words("Dr. Ng's 3.5 km to 東京")]
         ['Dr', '.', 'Ng', "'", 's', '3.5', 'km', 'to', '東', '京']
     """
+    tokens, offsets = words_and_offsets(text)
+    return list(zip(tokens, offsets, strict=True))
+
+
+def words_and_offsets(text: str) -> tuple[tuple[str, ...], tuple[Span, ...]]:
+    """The words of a text, and where each stands: `split_words` as a sentence keeps them."""
     if text.isascii():
-        return [(match.group(), match.span()) for match in _ASCII_WORD.finditer(text)]
-    return _pre_tokenizer().pre_tokenize_str(text)
+        offsets = tuple([match.span() for match in _ASCII_WORD.finditer(text)])
+        return tuple([text[begin:end] for begin, end in offsets]), offsets
+    found = _pre_tokenizer().pre_tokenize_str(text)
+    return tuple([word for word, _ in found]), tuple([place for _, place in found])
 
 
 def words_of(text: str) -> list[str]:
@@ -173,12 +181,12 @@ def sentences_of_text(
     """
     flat = _BREAK.sub(" ", text) if wrapped else text
     spans = split_sentences(flat) if split else [(0, len(text))]
-    found = [(begin, words) for begin, end in spans if (words := split_words(text[begin:end]))]
-    for number, (place, words) in enumerate(found, start=1):
+    cut = ((begin, *words_and_offsets(text[begin:end])) for begin, end in spans)
+    found = [part for part in cut if part[1]]
+    for number, (place, tokens, offsets) in enumerate(found, start=1):
         # What holds no word, such as a lone zero-width space, stays with the sentence beside it.
         begin = place if number > 1 else 0
         end = found[number][0] if number < len(found) else len(text)
-        tokens, offsets = zip(*words, strict=True)
         if place > begin:
             offsets = tuple((a + place - begin, b + place - begin) for a, b in offsets)
         yield Sentence(

@@ -97,6 +97,13 @@ class Sentence:
     def __post_init__(self) -> None:
         if not all(self.tokens):
             raise InvalidSentence(f"word {self.tokens.index('') + 1} is empty")
+        self._check_knowledge()
+        if (self.text is None) != (self.offsets is None):
+            raise InvalidSentence("text and offsets of words go together; only one is given")
+        if self.text is not None and self.offsets is not None:
+            self._check_offsets(self.text, self.offsets)
+
+    def _check_knowledge(self) -> None:
         if self.entities:
             self._check_spans("entity", [entity.span for entity in self.entities])
             self._check_labels()
@@ -110,10 +117,6 @@ class Sentence:
         if self.ambiguous:
             self._check_spans("ambiguous span", [found.span for found in self.ambiguous])
             self._refuse_both("ambiguous", [found.span for found in self.ambiguous])
-        if (self.text is None) != (self.offsets is None):
-            raise InvalidSentence("text and offsets of words go together; only one is given")
-        if self.text is not None and self.offsets is not None:
-            self._check_offsets(self.text, self.offsets)
 
     def _check_spans(self, what: str, spans: Iterable[Span]) -> None:
         count = len(self.tokens)
@@ -178,7 +181,20 @@ class Sentence:
 
     def with_entities(self, entities: Iterable[Entity]) -> Sentence:
         """The same sentence with these entities in place of its own."""
-        return replace(self, entities=tuple(entities))
+        return self.with_labels(entities, self.ambiguous)
+
+    def with_labels(self, entities: Iterable[Entity], ambiguous: Iterable[Ambiguity]) -> Sentence:
+        """The same sentence with these entities and ambiguities in place of its own.
+
+        Its words were checked when it was made and are not checked again, which makes this fast.
+        """
+        twin = object.__new__(Sentence)
+        for name in Sentence.__slots__:
+            object.__setattr__(twin, name, getattr(self, name))
+        object.__setattr__(twin, "entities", tuple(entities))
+        object.__setattr__(twin, "ambiguous", tuple(ambiguous))
+        twin._check_knowledge()
+        return twin
 
     def unlabelled(self) -> Sentence:
         """The words alone: what a labeller or a recogniser may see."""

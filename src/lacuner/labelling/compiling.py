@@ -14,7 +14,7 @@ from lacuner.labelling.meanings import Meanings
 from lacuner.labelling.names import Name
 from lacuner.labelling.string_table import StringTable
 from lacuner.labelling.trie import Trie
-from lacuner.labelling.units import cutter, folder, has_capital, spellings
+from lacuner.labelling.units import Fold, cutter, folder, has_capital, spellings
 
 
 def compile_names(names: Iterable[Name], options: MatchOptions) -> Gazetteer:
@@ -30,25 +30,37 @@ def compile_names(names: Iterable[Name], options: MatchOptions) -> Gazetteer:
     return _Compiler(options).compile(names)
 
 
+class _UnitNumbers(dict[str, int]):
+    """From a piece of a name to the number of its unit; new units get the next number."""
+
+    def __init__(self, fold: Fold) -> None:
+        self.fold = fold
+        self.vocabulary: dict[str, int] = {}
+
+    def __missing__(self, piece: str) -> int:
+        vocabulary = self.vocabulary
+        number = self[piece] = vocabulary.setdefault(self.fold(piece), len(vocabulary) + 1)
+        return number
+
+
 class _Compiler:
     """Collects names as numbers, then builds the tables."""
 
     def __init__(self, options: MatchOptions) -> None:
         self.options = options
         self.cut, self.fold = cutter(options), folder(options)
-        self.vocabulary: dict[str, int] = {}
-        self.units, self.lengths = array("i"), array("i")
-        self.entry, self.label, self.priority = array("i"), array("i"), array("i")
-        self.lower = array("b")
+        self.numbers = _UnitNumbers(self.fold)
+        self.stop = {
+            self._keys(spelling) for name in options.stop for spelling in spellings(name, options)
+        }
+        # One item a form of a name:
+        self.units, self.lengths, self.lower = array("i"), array("i"), array("b")
+        # One item an entry:
+        self.entries: list[str] = []
+        self.forms, self.label, self.priority = array("i"), array("i"), array("i")
+        self.dictionary, self.lower_code = array("i"), array("i")
         self.labels: dict[str, int] = {}
         self.dictionaries: dict[str, int] = {}
-        self.entries: list[str] = []
-        self.entry_dictionary, self.lower_code = array("i"), array("i")
-        self.stop = {
-            tuple(map(self.fold, self.cut(spelling)))
-            for name in options.stop
-            for spelling in spellings(name, options)
-        }
         self.short = self.stopped = self.unreadable = 0
 
     def compile(self, names: Iterable[Name]) -> Gazetteer:
@@ -59,17 +71,19 @@ class _Compiler:
             raise LacunerError(
                 "No name is left to look for: all are too short, on the stop list or unreadable."
             )
-        lengths = np.array(self.lengths, np.int32)
-        width = len(self.vocabulary) + 1
-        trie, state = Trie.build(np.array(self.units, np.int32), lengths, width)
+        vocabulary = self.numbers.vocabulary
+        trie, state = Trie.build(
+            np.array(self.units, np.int32), np.array(self.lengths, np.int32), len(vocabulary) + 1
+        )
         ends, form = np.unique(state, return_inverse=True)
         form_of_state = np.full(trie.states, -1, np.int32)
         form_of_state[ends] = np.arange(len(ends))
+        entry = np.repeat(np.arange(len(self.entries), dtype=np.int32), self.forms)
         meanings = Meanings.build(
             form.astype(np.int32),
-            np.array(self.entry, np.int32),
-            np.array(self.label, np.int32),
-            np.array(self.priority, np.int32),
+            entry,
+            np.array(self.label, np.int32)[entry],
+            np.array(self.priority, np.int32)[entry],
             np.array(self.lower, np.bool_),
             len(ends),
         )
@@ -77,9 +91,9 @@ class _Compiler:
             trie.edges,
             form_of_state,
             meanings,
-            StringTable.of(self.vocabulary),
+            StringTable.of(vocabulary),
             StringTable.of(self.entries),
-            np.array(self.entry_dictionary, np.int32),
+            np.array(self.dictionary, np.int32),
             np.array(self.lower_code, np.int32),
         )
         left_out = LeftOut(self.short, self.stopped, self.unreadable)
@@ -88,20 +102,29 @@ class _Compiler:
         )
 
     def _add(self, name: Name) -> None:
-        entry = len(self.entries)
-        added = False
-        for form in (name.name, *name.aliases):
-            for spelling in spellings(form, self.options):
-                added |= self._add_form(spelling, name, entry)
+        before = len(self.lengths)
+        self._add_form(name.name)
+        for alias in name.aliases:
+            self._add_form(alias)
+        added = len(self.lengths) - before
         if added:
             self.entries.append(name.name)
-            self.entry_dictionary.append(
-                self.dictionaries.setdefault(name.dictionary, len(self.dictionaries))
-            )
-            self.lower_code.append(self._lower_code(name.name))
+            self.forms.append(added)
+            self.label.append(self.labels.setdefault(name.label, len(self.labels)))
+            self.priority.append(name.priority)
+            place = self.dictionaries.setdefault(name.dictionary, len(self.dictionaries))
+            self.dictionary.append(place)
+            self.lower_code.append(-1 if " " in name.name else self._lower_code(name.name))
 
-    def _add_form(self, form: str, name: Name, entry: int) -> bool:
-        pieces = self.cut(form)
+    def _add_form(self, form: str) -> None:
+        for spelling in (form,) if self.options.units == "words" else spellings(form, self.options):
+            pieces = self.cut(spelling)
+            if self._may_match(spelling, pieces):
+                self.units.extend(map(self.numbers.__getitem__, pieces))
+                self.lengths.append(len(pieces))
+                self.lower.append(self.options.case != "smart" or not has_capital(spelling))
+
+    def _may_match(self, form: str, pieces: list[str]) -> bool:
         if not pieces:
             self.unreadable += 1
             return False
@@ -109,25 +132,17 @@ class _Compiler:
         if least > 1 and len("".join(form.split())) < least:
             self.short += 1
             return False
-        keys = list(map(self.fold, pieces))
-        if self.stop and tuple(keys) in self.stop:
+        if self.stop and self._keys(form) in self.stop:
             self.stopped += 1
             return False
-        vocabulary = self.vocabulary
-        self.units.extend([vocabulary.setdefault(key, len(vocabulary) + 1) for key in keys])
-        self.lengths.append(len(keys))
-        self.entry.append(entry)
-        self.label.append(self.labels.setdefault(name.label, len(self.labels)))
-        self.priority.append(name.priority)
-        self.lower.append(not has_capital(form))
         return True
+
+    def _keys(self, form: str) -> tuple[str, ...]:
+        return tuple(map(self.fold, self.cut(form)))
 
     def _lower_code(self, name: str) -> int:
         """Where case counts, lower-case forms of names become units too, to be counted in text."""
-        if " " in name or not has_capital(name):
-            return -1
         pieces = self.cut(name)
-        if len(pieces) != 1:
+        if len(pieces) != 1 or not has_capital(name):
             return -1
-        key = self.fold(pieces[0].lower())
-        return 2 * self.vocabulary.setdefault(key, len(self.vocabulary) + 1)
+        return 2 * self.numbers[pieces[0].lower()]

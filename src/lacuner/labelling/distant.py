@@ -7,7 +7,7 @@ corpus. Labels that a sentence has already are kept, unless the caller wants the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -180,15 +180,9 @@ def _with_finds(
     entities: dict[int, list[Entity]] = {}
     ambiguous: dict[int, list[Ambiguity]] = {}
     skip = gazetteer.options.ambiguous == "skip"
-    for number, start, end, form, variant in zip(
-        numbers.tolist(),
-        starts.tolist(),
-        ends.tolist(),
-        kept.form.tolist(),
-        kept.variant.tolist(),
-        strict=True,
+    for number, start, end, sense in zip(
+        numbers.tolist(), starts.tolist(), ends.tolist(), gazetteer.senses(kept), strict=True
     ):
-        sense = gazetteer.sense(form, variant)
         if not sense.labels:
             found = Entity(start, end, sense.label, sense.source)
             entities.setdefault(number, []).append(found)
@@ -198,9 +192,8 @@ def _with_finds(
     labelled = list(chunk)
     for number in entities.keys() | ambiguous.keys():
         sentence = chunk[number]
-        labelled[number] = replace(
-            sentence,
-            entities=(*sentence.entities, *entities.get(number, ())),
-            ambiguous=(*sentence.ambiguous, *ambiguous.get(number, ())),
+        labelled[number] = sentence.with_labels(
+            (*sentence.entities, *entities.get(number, ())),
+            (*sentence.ambiguous, *ambiguous.get(number, ())),
         )
     return labelled

@@ -14,8 +14,6 @@ from lacuner.labelling.string_table import StringTable
 from lacuner.labelling.trie import Longs, Trie
 from lacuner.labelling.units import TokenCodes, cutter, folder
 
-_REMEMBERED_SENSES = 100_000
-
 
 class Sense(NamedTuple):
     """What a find means.
@@ -102,7 +100,6 @@ class Gazetteer:
     left_out: LeftOut
     trie: Trie = field(init=False, repr=False)
     codes: TokenCodes = field(init=False, repr=False)
-    _senses: dict[tuple[int, int], Sense] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         vocabulary = self.tables.vocabulary
@@ -159,25 +156,32 @@ class Gazetteer:
         meanings = self.tables.meanings
         return meanings.priority[meanings.winner[finds.variant, finds.form]]
 
-    def sense(self, form: int, variant: int) -> Sense:
-        """What a find means."""
-        known = self._senses.get((form, variant))
-        if known is None:
-            if len(self._senses) > _REMEMBERED_SENSES:
-                self._senses.clear()
-            known = self._senses[form, variant] = self._look_up(form, variant)
-        return known
-
-    def _look_up(self, form: int, variant: int) -> Sense:
+    def senses(self, finds: Finds) -> list[Sense]:
+        """What each find means."""
         meanings = self.tables.meanings
-        best = int(meanings.winner[variant, form])
-        label = self.labels[meanings.label[best]]
-        if not meanings.ambiguous[variant, form] or self.options.ambiguous == "first":
-            return Sense(label, (), self.source(int(meanings.entry[best])))
+        best = meanings.winner[finds.variant, finds.form]
+        entries = meanings.entry[best]
+        dictionaries = self.tables.entry_dictionary[entries].tolist()
+        names = self.tables.entries.many(entries)
+        senses = [
+            Sense(self.labels[label], (), f"{self.dictionaries[dictionary]}:{name}")
+            for label, dictionary, name in zip(
+                meanings.label[best].tolist(), dictionaries, names, strict=True
+            )
+        ]
+        if self.options.ambiguous != "first":
+            ambiguous = meanings.ambiguous[finds.variant, finds.form]
+            for place in np.flatnonzero(ambiguous).tolist():
+                form, variant = int(finds.form[place]), int(finds.variant[place])
+                senses[place] = self._all_senses(form, variant)
+        return senses
+
+    def _all_senses(self, form: int, variant: int) -> Sense:
+        meanings = self.tables.meanings
         rivals = meanings.rivals(form, variant)
-        labels = tuple(sorted({self.labels[meanings.label[rival]] for rival in rivals}))
+        labels = [self.labels[meanings.label[rival]] for rival in rivals]
         sources = dict.fromkeys(self.source(int(meanings.entry[rival])) for rival in rivals)
-        return Sense(label, labels, " | ".join(sources))
+        return Sense(labels[0], tuple(sorted(set(labels))), " | ".join(sources))
 
     def source(self, entry: int) -> str:
         """Where an entry stands: its dictionary and name."""

@@ -22,9 +22,9 @@ _SHAPES = (
 
 
 class Record(NamedTuple):
-    """An entry as it stands in a file; `place` says where, for people."""
+    """An entry as it stands in a file; `place` says where, for people, if it has no line."""
 
-    place: str
+    place: str | None
     name: str
     label: str | None = None
     aliases: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ def _row_record(
     except ValueError:
         rank = None
     return Record(
-        f"line {line}",
+        None,
         row[columns["name"]],
         label or None,
         tuple(aliases.split(ALIAS_SEPARATOR)) if aliases else (),
@@ -144,7 +144,7 @@ def read_json_records(path: Path, findings: Findings) -> Iterator[Record]:
 def read_json_line_records(path: Path, findings: Findings) -> Iterator[Record]:
     """Yields the names of a JSONL file, one object a line."""
     for line, item in read_json_lines(path):
-        yield _json_record(path, item, f"line {line}", line=line)
+        yield _json_record(path, item, "this name", line=line)
 
 
 def _json_record(
@@ -173,7 +173,7 @@ def _json_record(
     if own is not None and not isinstance(own, str):
         raise DataError(path, f"the label of '{name}' ({place}) is no string", line=line)
     number = _priority(path, rank, rank, line)
-    return Record(place, name, own or label, tuple(aliases), number, line)
+    return Record(place if line is None else None, name, own or label, tuple(aliases), number, line)
 
 
 def _priority(path: Path, value: Any, written: Any, line: int | None) -> int:

@@ -58,7 +58,7 @@ def _read_text_records(path: Path, findings: Findings) -> Iterator[Record]:
         if blank:  # a blank line is forgiven at the end of a file only
             raise DataError(path, "the name is blank", line=blank, right="Right is a name a line")
         name, *aliases = line.split("\t")
-        yield Record(f"line {number}", name, aliases=tuple(aliases), line=number)
+        yield Record(None, name, aliases=tuple(aliases), line=number)
 
 
 _READERS: dict[str, Callable[[Path, Findings], Iterator[Record]]] = {
@@ -140,7 +140,7 @@ def read_names(files: Iterable[NameFile], findings: Findings | None = None) -> I
             if not label:
                 raise DataError(
                     path,
-                    f"'{record.name}' ({record.place}) has no label",
+                    f"'{record.name}'{_where(record)} has no label",
                     line=record.line,
                     right=f"Say one for all names, as in --names PER={path}, "
                     "or give each name a label",
@@ -149,13 +149,17 @@ def read_names(files: Iterable[NameFile], findings: Findings | None = None) -> I
                 if is_blank(form):
                     raise DataError(
                         path,
-                        f"a name is blank ({record.place})",
+                        f"a name is blank{_where(record)}",
                         line=record.line,
                         right="A name has at least one character that can be seen",
                     )
             yield Name(record.name, label, dictionary, record.aliases, record.priority)
         if empty:
             raise DataError(path, "the dictionary is empty", right="Right is a name a line")
+
+
+def _where(record: Record) -> str:
+    return f" ({record.place})" if record.place else ""
 
 
 def read_stop_list(path: Path) -> tuple[str, ...]:

@@ -35,6 +35,16 @@ class StringTable:
         begin = int(self.ends[number - 1]) if number else 0
         return self.text[begin : int(self.ends[number])].tobytes().decode("utf-8", "surrogatepass")
 
+    def many(self, numbers: NDArray[np.int32]) -> list[str]:
+        """The strings of some numbers."""
+        begins = np.where(numbers > 0, self.ends[numbers - 1], 0).tolist()
+        ends = self.ends[numbers].tolist()
+        text = self.text.data
+        return [
+            str(text[begin:end], "utf-8", "surrogatepass")
+            for begin, end in zip(begins, ends, strict=True)
+        ]
+
     def index(self) -> dict[str, int]:
         """From each string to its number, counted from 1."""
         whole = self.text.tobytes().decode("utf-8", "surrogatepass")

@@ -105,6 +105,7 @@ class TokenCodes(dict[str, int]):
 
     def __init__(self, vocabulary: dict[str, int], cut: Cut, fold: Fold) -> None:
         self.vocabulary, self.cut, self.fold = vocabulary, cut, fold
+        self.plain = cut is words_of  # then letters and digits alone are one unit
         self.parts: list[list[int]] = []
         self.forget()
 
@@ -115,7 +116,8 @@ class TokenCodes(dict[str, int]):
         self[""] = 0
 
     def __missing__(self, token: str) -> int:
-        pieces = self.cut(token)
+        single = self.plain and token.isalnum() and token.isascii()
+        pieces = [token] if single else self.cut(token)
         if len(pieces) == 1:
             code = self._code(pieces[0])
         elif pieces:
