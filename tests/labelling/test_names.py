@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lacuner.corpus.findings import Findings
 from lacuner.errors import DataError, UsageError
@@ -126,6 +128,8 @@ def test_description_without_label_or_file_is_wrong_use(description: str) -> Non
         ("a.csv", "name,priority\nBergen,9999999999\n", "line 2: the priority"),
         ("a.csv", 'name\n"Ber"gen\n', "line 2: this is no table"),
         ("a.csv", 'name\n" "\n', "line 2: a name is blank"),
+        ("a.csv", "x" * 200_000, "line 1: this is no table"),
+        ("a.csv", '"name\nBergen\n', "this is no table"),
         ("a.json", "{", "this is no JSON"),
         ("a.json", "[]", "the dictionary is empty"),
         ("a.json", "3", "this JSON holds no names. Right is"),
@@ -164,6 +168,24 @@ def test_missing_file_and_folder_without_dictionary_are_refused(tmp_path: Path) 
 
 def test_stop_list_has_a_name_a_line(tmp_path: Path) -> None:
     assert read_stop_list(_write(tmp_path, "stop.txt", "May\n\n  Will \n")) == ("May", "Will")
+
+
+_MARKS = [b"name", b"label", b",", b";", b"\t", b"\n", b'"', b"|", b"{", b"}", b"[", b"]", b":"]
+
+
+@pytest.mark.parametrize("ending", [".txt", ".csv", ".tsv", ".json", ".jsonl"])
+@given(content=st.binary(max_size=30) | st.lists(st.sampled_from(_MARKS)).map(b"".join))
+def test_any_bytes_are_names_or_an_error_of_ours(
+    ending: str, content: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("bytes") / f"a{ending}"
+    path.write_bytes(content)
+    try:
+        names = _read(path)
+    except DataError as error:
+        assert str(path) in str(error)
+    else:
+        assert all(name.name.strip() for name in names)
 
 
 @pytest.mark.shared

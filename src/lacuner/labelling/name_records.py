@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,18 +47,21 @@ def read_table_records(path: Path, findings: Findings) -> Iterator[Record]:
     if not header_line.strip():
         raise DataError(path, "the dictionary is empty", right=f"Its columns are {_listed()}")
     delimiter = _delimiter(path, header_line)
-    header = [name.strip().lower() for name in next(csv.reader([header_line], delimiter=delimiter))]
-    columns = _columns(path, header, findings)
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    rows = csv.reader(chain([header_line], lines), delimiter=delimiter, strict=True)
+    header: list[str] = []
+    columns: dict[str, int] = {}
     while True:
         try:
             row = next(rows, None)
         except csv.Error as error:
-            raise DataError(path, f"this is no table: {error}", line=rows.line_num + 1) from None
+            raise DataError(path, f"this is no table: {error}", line=rows.line_num) from None
         if row is None:
             return
-        if row:
-            yield _row_record(path, row, columns, len(header), rows.line_num + 1)
+        if not header:
+            header = [name.strip().lower() for name in row]
+            columns = _columns(path, header, findings)
+        elif row:
+            yield _row_record(path, row, columns, len(header), rows.line_num)
 
 
 def _delimiter(path: Path, header: str) -> str:
