@@ -84,7 +84,7 @@ def test_stats_counts_and_scores(lacuner: Lacuner, small_file: Path, tmp_path: P
     assert lacuner("mask", small_file, "-o", masked, "--rate", 0.5, "--seed", 3).code == 0
     counts = json.loads(lacuner("stats", masked, "--gold", small_file, "--json").out)
     left = library.read(masked).entity_count
-    total = counts["against_gold"]["total"]
+    total = counts["against_gold"]["micro"]
     assert (total["right"], total["found"], total["gold"]) == (left, left, 29)
     assert total["precision"] == 1
     shown = lacuner("stats", masked, "--gold", small_file).out

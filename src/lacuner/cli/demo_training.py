@@ -81,9 +81,9 @@ def compare_trainings(
         test,
         introduction=(
             f"A dictionary labels {labelled.entity_count:,} spans in {len(labelled):,} sentences "
-            f"that hold {gold.entity_count:,} entities. A recogniser that takes every missing label for "
-            "'no entity' learns to miss them; the same recogniser trained on all labels is the "
-            f"ceiling. Models are chosen on {len(dev)} dev sentences; the figures are on "
+            f"that hold {gold.entity_count:,} entities. A recogniser that takes every missing "
+            "label for 'no entity' learns to miss them; the same recogniser trained on all labels "
+            f"is the ceiling. Models are chosen on {len(dev)} dev sentences; the figures are on "
             f"{len(test)} test sentences."
         ),
         overwrite=True,

@@ -51,10 +51,7 @@ def stats(
     counts = statistics.as_dict(negative_rate)
     if json:
         if scores is not None:
-            counts["against_gold"] = {
-                "total": scores.total.as_dict(),
-                "by_label": {label: score.as_dict() for label, score in scores.by_label.items()},
-            }
+            counts["against_gold"] = scores.as_dict()
         print_json(counts)
         return
     _print(results(), counts, scores)

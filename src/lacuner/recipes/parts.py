@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from lacuner.training import loop
 from lacuner.training.run_folder import Stage
 from lacuner.training.state import keep_result, load_result
 
+_EPOCHS, _STEPS = (4, 15), 1200  # the least and the most epochs, and the steps they should make
 _WIDTHS = 10, 30  # the least and the most that a width found in the data may be
 
 
@@ -81,9 +83,14 @@ class TaggerSettings:
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How the loop runs; see `lacuner.training.loop.train`."""
+    """How the loop runs; see `lacuner.training.loop.train`.
 
-    epochs: int = 6
+    Attributes:
+        epochs: How often each sentence is seen; none takes as many as make 1,200 steps, at least
+            4 and at most 15, so that small corpora are seen more often.
+    """
+
+    epochs: int | None = None
     batch_size: int = 16
     encoder_rate: float = 1.5e-4
     head_rate: float = 1e-3
@@ -117,6 +124,12 @@ def calibrated(predictor: NeuralPredictor, dev: Corpus | None) -> NeuralPredicto
     return predictor
 
 
+def epochs_for(sentences: int, settings: TrainingSettings) -> int:
+    """How often to see a corpus of that size."""
+    steps = math.ceil(sentences / (settings.batch_size * settings.accumulate))
+    return min(max(math.ceil(_STEPS / steps), _EPOCHS[0]), _EPOCHS[1])
+
+
 def fit(
     model: Model,
     corpus: Corpus,
@@ -142,6 +155,8 @@ def fit(
             total = score_entities(aligned(predicted, gold)).total
             return total.f1, {"precision": total.precision, "recall": total.recall}
 
-    for event in loop.train(model, examples, objective, stage, score=scorer, **asdict(settings)):
+    arguments = asdict(settings)
+    arguments["epochs"] = settings.epochs or epochs_for(len(examples), settings)
+    for event in loop.train(model, examples, objective, stage, score=scorer, **arguments):
         stage.record(event)
     keep_result(stage, model)

@@ -1,0 +1,107 @@
+"""Every recipe trains for real, learns, is saved whole, and resumes to the same weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lacuner
+from lacuner import Corpus, Sentence
+from lacuner.corpus.alignment import aligned
+from lacuner.corpus.splits import concatenate
+from lacuner.demo import gold
+from lacuner.errors import UsageError
+from lacuner.evaluation.scores import score_entities
+from lacuner.recipes import RECIPES
+from lacuner.training.loop import Interrupted
+
+# Every sentence twice, so that no word is seen once only: those train the unknown word.
+SMALL = concatenate([gold("train").with_sentences(gold("train").sentences[:30])] * 2)
+NEURAL: dict[str, Any] = {
+    "encoder": {"name": "bilstm"},
+    "training": {"epochs": 15, "head_rate": 1e-2, "batch_size": 8, "checkpoint_steps": 3},
+}
+VARIANTS: list[tuple[str, dict[str, Any]]] = [
+    ("dictionary", {}),
+    ("token_ce", NEURAL),
+    ("token_ce", {**NEURAL, "model": {"head": "crf", "scheme": "bioes"}}),
+    ("span_ce", NEURAL),
+    ("span_ce", {**NEURAL, "model": {"features": "biaffine"}}),
+    ("supervised", NEURAL),
+]
+
+
+def test_variants_cover_every_recipe() -> None:
+    assert {name for name, _ in VARIANTS} == set(RECIPES)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "settings"), VARIANTS, ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_recipe_learns_and_is_saved_whole(
+    recipe: str, settings: dict[str, Any], tmp_path: Path
+) -> None:
+    recogniser = lacuner.train(SMALL, recipe, dev=SMALL, out=tmp_path / "run", settings=settings)
+    predicted = recogniser.predict(SMALL)
+    assert score_entities(aligned(predicted, SMALL)).total.f1 > 0.7
+    again = lacuner.load(tmp_path / "run").predict(SMALL)
+    for first, second in zip(predicted, again, strict=True):
+        assert [e.key for e in first.entities] == [e.key for e in second.entities]
+        assert all(e.score is None or 0 <= e.score <= 1 for e in first.entities)
+
+
+@pytest.mark.parametrize("recipe", ["token_ce", "span_ce", "supervised"])
+def test_stopped_recipe_resumes_to_the_same_weights(recipe: str, tmp_path: Path) -> None:
+    settings = {**NEURAL, "training": {**NEURAL["training"], "epochs": 2}}
+    lacuner.train(SMALL, recipe, out=tmp_path / "whole", settings=settings)
+    left = iter(range(5, -1, -1))
+    with pytest.raises(Interrupted):
+        lacuner.train(
+            SMALL, recipe, out=tmp_path / "cut", settings=settings, stopped=lambda: next(left) == 0
+        )
+    lacuner.train(SMALL, recipe, out=tmp_path / "cut", settings=settings, resume=True)
+    weights = Path("model") / "weights.safetensors"
+    assert (tmp_path / "whole" / weights).read_bytes() == (tmp_path / "cut" / weights).read_bytes()
+
+
+def test_finished_run_is_not_trained_again(tmp_path: Path) -> None:
+    settings = {**NEURAL, "training": {**NEURAL["training"], "epochs": 1}}
+    lacuner.train(SMALL, "span_ce", out=tmp_path / "run", settings=settings)
+
+    def refuse(stage: str, event: Any) -> None:
+        raise AssertionError("trained again")
+
+    lacuner.train(
+        SMALL, "span_ce", out=tmp_path / "run", settings=settings, resume=True, listeners=[refuse]
+    )
+
+
+def test_supervised_wants_somebody_to_vouch(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="60 of 60 sentences are not known to be complete"):
+        lacuner.train(SMALL.vouched(complete=False), "supervised", out=tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("corpus", "recipe", "settings", "message"),
+    [
+        (SMALL, "span_c", {}, "Did you mean span_ce"),
+        (SMALL, "span_ce", {"training": {"epoch": 3}}, r"Did you mean training\.epochs"),
+        (Corpus((Sentence("1", ("a",)),)), "span_ce", {}, "no label"),
+        (Corpus((Sentence("1", ()),), ("PER",)), "span_ce", {}, "no words"),
+        (Corpus((Sentence("1", ("a",)),), ("PER",)), "dictionary", {}, "no name to learn"),
+    ],
+)
+def test_wrong_use_is_one_sentence(
+    corpus: Corpus, recipe: str, settings: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        lacuner.train(corpus, recipe, out=tmp_path / "run", settings=settings)
+
+
+def test_corpus_without_entities_trains_and_finds_nothing_to_choose(tmp_path: Path) -> None:
+    empty = Corpus(SMALL.unlabelled().sentences[:8], ("PER",))
+    settings = {**NEURAL, "training": {**NEURAL["training"], "epochs": 1}}
+    recogniser = lacuner.train(empty, "span_ce", dev=empty, out=tmp_path / "run", settings=settings)
+    assert recogniser.labels == ("PER",)
