@@ -164,6 +164,11 @@ def targets(results: dict[str, Any]) -> list[dict[str, Any]]:
             whole["words_per_second"] >= 250_000,
         ),
         row(
+            "whole command with second start, words a second", "≥ 250,000",
+            warm["words_per_second"], warm["words_per_core_second"],
+            warm["words_per_second"] >= 250_000,
+        ),
+        row(
             "second start, seconds", "< 15", second["ready_seconds"],
             second["ready_core_seconds"], second["ready_seconds"] < 15,
         ),

@@ -81,7 +81,7 @@ def split_words(text: str) -> list[tuple[str, Span]]:
 def words_and_offsets(text: str) -> tuple[tuple[str, ...], tuple[Span, ...]]:
     """The words of a text, and where each stands: `split_words` as a sentence keeps them."""
     if text.isascii():
-        offsets = tuple([match.span() for match in _ASCII_WORD.finditer(text)])
+        offsets = tuple(map(re.Match.span, _ASCII_WORD.finditer(text)))
         return tuple([text[begin:end] for begin, end in offsets]), offsets
     found = _pre_tokenizer().pre_tokenize_str(text)
     return tuple([word for word, _ in found]), tuple([place for _, place in found])
