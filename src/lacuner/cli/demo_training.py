@@ -16,7 +16,7 @@ from lacuner.evaluation.scores import score_entities
 from lacuner.recipes.training import train
 from lacuner.training.run_folder import Run
 
-SETTINGS = {"training": {"epochs": 10}}
+SETTINGS = {"training": {"epochs": 8}}
 
 
 def compare_trainings(
