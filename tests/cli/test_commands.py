@@ -62,6 +62,16 @@ def test_convert_says_what_is_lost_sentence_by_sentence(lacuner: Lacuner, tmp_pa
     assert "Ghent" in every.err
 
 
+def test_convert_reports_losses_to_programs(
+    lacuner: Lacuner, small_file: Path, tmp_path: Path
+) -> None:
+    run = lacuner("convert", small_file, "-o", tmp_path / "a.conll", "--json")
+    found = json.loads(run.out)
+    assert found["sentences"] == 20
+    assert sum(found["lost"].values()) > 0
+    assert run.err == ""
+
+
 def test_convert_vouches_for_labels_when_told(
     lacuner: Lacuner, small_file: Path, tmp_path: Path
 ) -> None:

@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from lacuner.cli.console import Overwrite, Quiet, ToFormat, reading_shown, say, tell
+from lacuner.cli.console import (
+    Json,
+    Overwrite,
+    Quiet,
+    ToFormat,
+    print_json,
+    reading_shown,
+    say,
+    tell,
+)
 from lacuner.cli.reading_options import Reading, takes_reading
 from lacuner.corpus.findings import Findings
 from lacuner.corpus.reading import write
@@ -40,6 +49,7 @@ def convert(
     ] = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
+    json: Json = False,
 ) -> None:
     """Read a corpus in one format and write it in another.
 
@@ -56,7 +66,7 @@ def convert(
             count += 1
             yield sentence
 
-    with reading_shown(source, quiet=quiet):
+    with reading_shown(source, quiet=quiet or json):
         write(
             counted(),
             output,
@@ -66,5 +76,8 @@ def convert(
             scheme=to_scheme,
             unknown=unknown,
         )
+    if json:
+        print_json({"output": str(output), "sentences": count, **findings.as_dict()})
+        return
     tell(findings, quiet=quiet, every_loss=losses)
     say(f"{output}: {count:,} sentences", quiet=quiet)

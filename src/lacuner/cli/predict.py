@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from lacuner.cli.console import Overwrite, Quiet, ToFormat, reading_shown, say, tell
+from lacuner.cli.console import (
+    Json,
+    Overwrite,
+    Quiet,
+    ToFormat,
+    print_json,
+    reading_shown,
+    say,
+    tell,
+)
 from lacuner.cli.reading_options import Reading, takes_reading
 from lacuner.corpus.findings import Findings
 from lacuner.corpus.reading import write
@@ -24,6 +33,7 @@ def predict(
     to: ToFormat = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
+    json: Json = False,
 ) -> None:
     """Find the entities of a text or corpus.
 
@@ -44,7 +54,7 @@ def predict(
             entities += len(sentence.entities)
             yield sentence
 
-    with reading_shown(source, quiet=quiet):
+    with reading_shown(source, quiet=quiet or json):
         write(
             predicted(),
             output,
@@ -53,5 +63,9 @@ def predict(
             findings=findings,
             labels=recogniser.labels,
         )
+    if json:
+        counts = {"output": str(output), "sentences": sentences, "entities": entities}
+        print_json({**counts, **findings.as_dict()})
+        return
     tell(findings, quiet=quiet)
     say(f"{output}: {sentences:,} sentences, {entities:,} entities", quiet=quiet)

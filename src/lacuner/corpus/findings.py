@@ -6,8 +6,12 @@ shows the counts, or every case on request.
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
+
+_LOGGER = logging.getLogger("lacuner")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +53,20 @@ class Findings:
         """Says something once that concerns the whole file."""
         if text not in self.remarks:
             self.remarks.append(text)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: the remarks, the count of each kind of loss, and the losses that were kept."""
+        return {
+            "remarks": list(self.remarks),
+            "lost": dict(self.counts),
+            "losses": [asdict(loss) for loss in self.losses],
+        }
+
+    def log(self) -> None:
+        """Tells Python's logging: for callers who did not ask for the findings."""
+        for remark in self.remarks:
+            _LOGGER.info("%s", remark)
+        for loss in self.losses:
+            count = self.counts[loss.kind]
+            first = f"sentence {loss.sentence_id}: {loss.detail}"
+            _LOGGER.warning("%s: %s (first: %s)", loss.kind, f"{count:,}", first)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lacuner.corpus.findings import Findings
 from lacuner.corpus.formats import FORMATS
@@ -13,6 +15,8 @@ from lacuner.corpus.sentence import Corpus, Sentence
 from lacuner.errors import DataError, UsageError
 from lacuner.files import written_aside
 from lacuner.suggestions import unknown_name
+
+Options = TypeVar("Options", ReadOptions, WriteOptions)
 
 _HEAD = 1 << 16
 
@@ -70,16 +74,35 @@ def stream(
 
     Takes what `read` takes.
     """
-    findings = findings if findings is not None else Findings()
-    chosen = find_format(format) if format else detect(path)
-    findings.remark(f"{path}: read as {chosen.name} ({chosen.title})")
-    _remark_windows_marks(Path(path), findings)
-    empty = True
-    for sentence in chosen.read(Path(path), ReadOptions(**options), findings):
-        empty = False
-        yield sentence
-    if empty:
-        raise DataError(path, "there is no sentence in it")
+    with _found(findings) as found:
+        chosen = find_format(format) if format else detect(path)
+        found.remark(f"{path}: read as {chosen.name} ({chosen.title})")
+        _remark_windows_marks(Path(path), found)
+        empty = True
+        for sentence in chosen.read(Path(path), _checked(ReadOptions, options), found):
+            empty = False
+            yield sentence
+        if empty:
+            raise DataError(path, "there is no sentence in it")
+
+
+@contextmanager
+def _found(findings: Findings | None) -> Iterator[Findings]:
+    """The caller's findings; or new ones, that are logged in the end, so that none is silent."""
+    if findings is not None:
+        yield findings
+        return
+    findings = Findings()
+    yield findings
+    findings.log()
+
+
+def _checked(kind: type[Options], options: dict[str, Any]) -> Options:
+    for name in options:
+        known = [field.name for field in fields(kind)]
+        if name not in known:
+            raise UsageError(unknown_name("option", name, known))
+    return kind(**options)
 
 
 def _remark_windows_marks(path: Path, findings: Findings) -> None:
@@ -108,7 +131,8 @@ def read(
     Args:
         path: A file or folder.
         format: A name of `lacuner formats`; None finds out.
-        findings: Collects which format was taken, and what was lost or mended on the way.
+        findings: Collects which format was taken, and what was lost or mended on the way. Without
+            it, Python's logging is told (logger `lacuner`).
         **options: Fields of `ReadOptions`, such as `complete=True` or `scheme="bio"`.
 
     Example:
@@ -117,10 +141,9 @@ def read(
     Raises:
         DataError: The file does not hold what it should; the message says where.
     """
-    findings = findings if findings is not None else Findings()
-    sentences = tuple(stream(path, format=format, findings=findings, **options))
-    with located(Path(path), None):
-        return Corpus(sentences, tuple(findings.labels))
+    with _found(findings) as found, located(Path(path), None):
+        sentences = tuple(stream(path, format=format, findings=found, **options))
+        return Corpus(sentences, tuple(found.labels))
 
 
 def write(
@@ -139,7 +162,7 @@ def write(
         path: Where to.
         format: A name of `lacuner formats`; None takes it from the ending of `path`.
         overwrite: Replace what is there.
-        findings: Collects what the format could not keep.
+        findings: Collects what the format could not keep. Without it, Python's logging is told.
         **options: Fields of `WriteOptions`, such as `scheme="bioes"`.
 
     Raises:
@@ -152,13 +175,11 @@ def write(
     if isinstance(corpus, Corpus):
         options.setdefault("labels", corpus.labels)
     options.setdefault("folder", Path(path).parent)
-    with written_aside(Path(path), overwrite=overwrite) as aside:
-        chosen.write(
-            corpus,
-            aside,
-            WriteOptions(**options),
-            findings if findings is not None else Findings(),
-        )
+    with (
+        _found(findings) as found,
+        written_aside(Path(path), overwrite=overwrite) as aside,
+    ):
+        chosen.write(corpus, aside, _checked(WriteOptions, options), found)
 
 
 def _format_by_suffix(path: Path) -> Format:
