@@ -125,3 +125,21 @@ def test_loading_is_silent_and_leaves_settings_alone(
     assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == before
     captured = capfd.readouterr()
     assert captured.out + captured.err == ""
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta"])
+def test_attention_in_training_keeps_no_table_of_all_pairs(
+    request: pytest.FixtureRequest, name: str
+) -> None:
+    model, _ = load_pretrained(str(request.getfixturevalue(name)))
+    kept: list[torch.Size] = []
+
+    def keep(saved: torch.Tensor) -> torch.Tensor:
+        kept.append(saved.shape)
+        return saved
+
+    pieces = torch.full((2, 23), 5)
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda saved: saved):
+        model.train()(input_ids=pieces, attention_mask=torch.ones_like(pieces))
+    assert kept
+    assert (23, 23) not in [tuple(shape[-2:]) for shape in kept]

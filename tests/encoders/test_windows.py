@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacuner.encoders.windows import most_central, window_starts
+from lacuner.encoders.windows import even_size, most_central, window_starts
 
 
 @st.composite
@@ -24,6 +24,20 @@ def test_windows_cover_every_place_and_overlap(plan: tuple[int, int, int]) -> No
     assert starts[0] == 0
     assert starts[-1] == max(length - size, 0)
     assert all(b - a <= size - overlap and b > a for a, b in pairwise(starts))
+
+
+@given(plan=_plans())
+def test_even_windows_are_as_many_and_waste_less_than_a_place_each(
+    plan: tuple[int, int, int],
+) -> None:
+    length, size, overlap = plan
+    count = len(window_starts(length, size, overlap))
+    even = even_size(length, size, overlap)
+    assert even <= size
+    assert len(window_starts(length, even, overlap)) == count
+    if count > 1:
+        assert even > overlap
+    assert count * even < length + (count - 1) * overlap + count
 
 
 @given(plan=_plans(), data=st.data())

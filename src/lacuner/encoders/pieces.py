@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lacuner.encoders.subwords import Subwords
-from lacuner.encoders.windows import Longs, most_central, window_starts
+from lacuner.encoders.windows import Longs, even_size, most_central, window_starts
 from lacuner.encoders.word_shape import shape_numbers
 
 
@@ -42,7 +42,7 @@ def cut(
         subwords: Cuts its words.
         words: The sentence; one without words has no window.
         pooling: Which pieces of a word are pooled: its `first`, its `last`, or all for the `mean`.
-        window: Pieces in a window, special ones included.
+        window: Most pieces in a window, special ones included.
         overlap: Pieces that neighbouring windows share.
     """
     if not words:
@@ -55,7 +55,7 @@ def cut(
     piece_shapes = np.repeat(shapes, ends - begins)
     before, after = subwords.before, subwords.after
     no_shape = np.zeros_like(before), np.zeros_like(after)
-    room = window - subwords.specials
+    room = even_size(len(pieces), window - subwords.specials, overlap)
     starts = window_starts(len(pieces), room, overlap)
 
     owners = np.arange(len(words))

@@ -15,6 +15,13 @@ import torch
 from lacuner.errors import UsageError
 
 _WEIGHTS = ("*.safetensors", "*.bin")
+# What models call it: BERT and its kin; DistilBERT, ModernBERT and later ones; Funnel, GPT-2.
+_ATTENTION_DROPOUTS = (
+    "attention_probs_dropout_prob",
+    "attention_dropout",
+    "attn_dropout",
+    "attn_pdrop",
+)
 
 
 def load_pretrained(
@@ -30,14 +37,17 @@ def load_pretrained(
     Raises:
         UsageError: There is no such model, or it cannot be loaded.
     """
-    from transformers import AutoModel, AutoTokenizer
+    from transformers import AutoConfig, AutoModel, AutoTokenizer
 
     with quietly():
         place = _place_of(name, known)
         try:
+            config = AutoConfig.from_pretrained(place, trust_remote_code=False)
+            _keep_all_attention(config)
             tokeniser = AutoTokenizer.from_pretrained(place, trust_remote_code=False)
             model, report = AutoModel.from_pretrained(
                 place,
+                config=config,
                 trust_remote_code=False,
                 dtype=torch.float32,
                 attn_implementation=attention,
@@ -92,6 +102,17 @@ def encoder_part(model: Any) -> Any:
         model.pooler = None
     model.config.use_cache = False
     return model
+
+
+def _keep_all_attention(config: Any) -> None:
+    """No dropout within attention; that on the vectors stays.
+
+    With it attention keeps tables of pieces × pieces for the backward pass; without it memory
+    grows with the length of a sentence and not with its square.
+    """
+    for name in _ATTENTION_DROPOUTS:
+        if hasattr(config, name):
+            setattr(config, name, 0.0)
 
 
 @contextmanager

@@ -48,7 +48,8 @@ class TransformerEncoder(nn.Module):
         pooling: The vector of a word is that of its `first` or `last` piece, or their `mean`.
         window: Pieces in a window, special ones included; None takes what the model can see, at
             most 512.
-        overlap: Pieces that neighbouring windows share; None takes a quarter.
+        overlap: Pieces that neighbouring windows share; None takes a tenth, so that a long text
+            costs little more than its length, and a word still sees 25 pieces to either side.
         shape: Where the shape of words comes in: `input`, `output`, `off`, or `auto`: for a
             tokeniser that does not see case at the input, or at the output if layers are frozen.
         freeze: `none`, `embeddings`, `all`, or a number of lowest layers.
@@ -79,7 +80,7 @@ class TransformerEncoder(nn.Module):
         self.name, self.pooling, self.freeze = name, pooling, freeze
         self.window = _checked_window(window, limit_of(model, tokeniser), self.subwords.specials)
         room = self.window - self.subwords.specials
-        self.overlap = room // 4 if overlap is None else overlap
+        self.overlap = room // 10 if overlap is None else overlap
         if not 0 <= self.overlap < room:
             raise UsageError(f"An overlap of {overlap} does not fit a window of {self.window}.")
         if shape == "auto":

@@ -25,6 +25,19 @@ def window_starts(length: int, size: int, overlap: int) -> Longs:
     return np.minimum(np.arange(count, dtype=np.int64) * (size - overlap), last)
 
 
+def even_size(length: int, size: int, overlap: int) -> int:
+    """The size of windows that are as many as those of `size`, but share no more than they must.
+
+    A sentence a little longer than a window would otherwise be read nearly twice.
+
+    Example:
+        >>> even_size(600, 510, 100)  # two windows, from 0 to 350 and from 250 to 600
+        350
+    """
+    count = len(window_starts(length, size, overlap))
+    return min(size, -(-(length + (count - 1) * overlap) // count))
+
+
 def most_central(begins: Longs, ends: Longs, starts: Longs, size: int) -> Longs:
     """For each stretch of places, the window in whose middle it stands.
 
