@@ -130,7 +130,7 @@ def train(
         Interrupted: The run was asked to stop; the state is saved.
     """
     accelerator = Accelerator(mixed_precision=precision)
-    optimiser = _optimiser(model, encoder_rate, head_rate, weight_decay)
+    optimiser = make_optimiser(model, encoder_rate, head_rate, weight_decay)
     place = load_state(stage, model, optimiser)
     stage.run.forget_metrics_after(stage.name, place.step)
     prepared = accelerator.prepare(model)
@@ -240,9 +240,10 @@ def step_seed(*parts: Any) -> int:
     return int.from_bytes(digest[:8], "big") >> 1
 
 
-def _optimiser(
+def make_optimiser(
     model: Model, encoder_rate: float, head_rate: float, weight_decay: float
 ) -> torch.optim.Optimizer:
+    """Fused AdamW over what is trained: a rate for pretrained weights, another for all others."""
     pretrained = {id(parameter) for parameter in model.encoder.pretrained_parameters()}
     groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
     for parameter in model.parameters():
