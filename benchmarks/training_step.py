@@ -62,13 +62,11 @@ def compare(rounds: int) -> dict[str, Any]:
         each.step(drawn[0])
     times = {name: np.zeros((rounds, len(drawn))) for name in KINDS}
     parts: dict[str, list[dict[str, float]]] = {BARE: [], SPAN: []}
-    # The two that the target is about meet alone: nothing else stands between them.
-    for names in ((BARE, SPAN), tuple(KINDS)[2:]):
-        for turn in range(rounds):
-            for place, batch in enumerate(drawn):
-                for name in names if turn % 2 else names[::-1]:
-                    times[name][turn, place] = trained[name].step(batch)
-            print(f"… round {turn + 1} of {rounds}", flush=True)
+    for turn in range(rounds):
+        for place, batch in enumerate(drawn):
+            for name in list(KINDS) if turn % 2 else reversed(KINDS):
+                times[name][turn, place] = trained[name].step(batch)
+        print(f"… round {turn + 1} of {rounds}", flush=True)
     for _ in range(max(1, rounds // 3)):
         for batch in drawn:
             for name, rows in parts.items():
