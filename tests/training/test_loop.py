@@ -86,6 +86,7 @@ def test_killed_process_resumes_to_the_same_weights(
             assert process.wait(timeout=120) in (0, -signal.SIGKILL)
         assert kills == 2
         assert _same(reference, load_file(result))
+        assert not list((run / "stages" / "train").glob(".*"))
 
 
 def _wait_for_steps(process: subprocess.Popen[bytes], run: Path, steps: int) -> None:

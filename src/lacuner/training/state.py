@@ -60,6 +60,8 @@ def save_state(
 
 def load_state(stage: Stage, model: nn.Module, optimiser: torch.optim.Optimizer) -> Place:
     """Brings back the state that counts; without one, the beginning."""
+    for half_written in stage.folder.glob(".*"):  # a kill while writing leaves it behind
+        shutil.rmtree(half_written, ignore_errors=True)
     pointer = stage.folder / "latest.json"
     if not pointer.exists():
         return Place()
