@@ -26,6 +26,8 @@ class Batch:
         outside: Words known to be in no entity.  # [batch, words]
         complete: Sentences whose labels are complete.  # [batch]
         epoch: The epoch that the batch is drawn in, from 0.
+        hidden: Sentence, start, end of entities that are known to be missing, where somebody hid
+            them on purpose; only for measuring, never for learning.  # [hidden, 3]
     """
 
     inputs: Inputs
@@ -36,6 +38,7 @@ class Batch:
     outside: Tensor
     complete: Tensor
     epoch: int = 0
+    hidden: Tensor | None = None
 
     @classmethod
     def of(
@@ -45,6 +48,7 @@ class Batch:
         label_numbers: dict[str, int],
         *,
         epoch: int = 0,
+        hidden: Sequence[Sentence] | None = None,
     ) -> Self:
         """Builds a batch; labels that the model does not know are left out."""
         lengths = torch.tensor([len(sentence) for sentence in sentences])
@@ -83,6 +87,12 @@ class Batch:
             outside=outside,
             complete=torch.tensor([sentence.complete for sentence in sentences]),
             epoch=epoch,
+            hidden=None
+            if hidden is None
+            else _rows(
+                [(row, *found.span) for row, gone in enumerate(hidden) for found in gone.entities],
+                3,
+            ),
         )
 
     def __len__(self) -> int:
@@ -99,7 +109,7 @@ class Batch:
         moved: dict[str, Any] = {
             field.name: getattr(self, field.name).to(device, non_blocking=True)
             for field in fields(self)
-            if field.name not in ("inputs", "epoch")
+            if isinstance(getattr(self, field.name), Tensor)
         }
         inputs = {name: value.to(device, non_blocking=True) for name, value in self.inputs.items()}
         return replace(self, inputs=inputs, **moved)

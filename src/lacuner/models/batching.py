@@ -20,15 +20,22 @@ class Examples:
         sentences: The sentences; those without a word are left out.
         encoder: Whose inputs they become.
         label_numbers: The number of each label, from 1.
+        hidden: The same sentences with the entities that are missing in them, where they are
+            known; only for measuring.
     """
 
     def __init__(
-        self, sentences: Sequence[Sentence], encoder: Encoder, label_numbers: dict[str, int]
+        self,
+        sentences: Sequence[Sentence],
+        encoder: Encoder,
+        label_numbers: dict[str, int],
+        hidden: Sequence[Sentence] | None = None,
     ) -> None:
         self.sentences = [sentence for sentence in sentences if sentence.tokens]
         self._encoder = encoder
         self._label_numbers = label_numbers
         self._items = encoder.tokenise(self.sentences)
+        self._hidden = None if hidden is None else [s for s in hidden if s.tokens]
 
     def __len__(self) -> int:
         return len(self.sentences)
@@ -45,6 +52,7 @@ class Examples:
             self._encoder.collate([self._items[number] for number in numbers]),
             self._label_numbers,
             epoch=epoch,
+            hidden=None if self._hidden is None else [self._hidden[number] for number in numbers],
         )
 
 

@@ -18,10 +18,12 @@ class Loss:
     Attributes:
         total: A scalar with a gradient.
         parts: Numbers to log.
+        counts: Numbers that the loop adds up over an epoch, such as how many negatives were drawn.
     """
 
     total: Tensor
     parts: dict[str, float] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 class Objective(Protocol):

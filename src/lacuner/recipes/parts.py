@@ -145,7 +145,13 @@ def fit(
     if stage.is_finished:
         load_result(stage, model)
         return
-    examples = Examples(corpus.sentences, model.encoder, model.label_numbers)
+    hidden = stage.run.hidden
+    examples = Examples(
+        corpus.sentences,
+        model.encoder,
+        model.label_numbers,
+        hidden=None if hidden is None else hidden.sentences,
+    )
     scorer = None
     if dev is not None:
         gold = dev

@@ -40,6 +40,7 @@ def train(
     overwrite: bool = False,
     listeners: Iterable[Listener] = (),
     stopped: Callable[[], bool] = lambda: False,
+    hidden: Corpus | None = None,
 ) -> Recogniser:
     """Trains a recogniser.
 
@@ -53,6 +54,9 @@ def train(
         overwrite: Replace the run that is in `out`.
         listeners: Called with the stage's name and each event of the loop.
         stopped: Asked after every step whether to save the state and stop.
+        hidden: The same sentences with the entities that are missing in `corpus`, as `mask` gives
+            them: the run then records how many of them it took for negatives. Nothing is learnt
+            from them.
 
     Example:
         >>> recogniser = lacuner.train(corpus, "span_ce", dev=dev, out="run")  # doctest: +SKIP
@@ -77,9 +81,24 @@ def train(
         overwrite=overwrite,
         listeners=listeners,
         stopped=stopped,
+        hidden=_in_order(hidden, corpus),
     )
     if not (run.model_folder / "predictor.json").exists():
         predictor = chosen.train(corpus, dev, resolved, run)
         with written_aside(run.model_folder, overwrite=True) as aside:
             predictor.save(aside)
     return load(folder)
+
+
+def _in_order(hidden: Corpus | None, corpus: Corpus) -> Corpus | None:
+    """The hidden entities, sentence by sentence of the corpus."""
+    if hidden is None:
+        return None
+    rows = [hidden.get(sentence.id) or sentence.unlabelled() for sentence in corpus]
+    for sentence, gone in zip(corpus, rows, strict=True):
+        if sentence.tokens != gone.tokens:
+            raise UsageError(
+                f"The hidden labels of sentence '{sentence.id}' belong to other words than the "
+                "corpus has there."
+            )
+    return hidden.with_sentences(rows)

@@ -68,6 +68,19 @@ class Evaluation:
                 **self.scores}  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Epoch:
+    """An epoch is over, in which the objective counted something."""
+
+    step: int
+    epoch: float
+    counts: dict[str, int]
+
+    def as_row(self) -> dict[str, Any]:
+        """For the metrics."""
+        return {"step": self.step, "epoch": self.epoch, **self.counts}
+
+
 class Diverged(LacunerError):
     """The loss is no number any more."""
 
@@ -101,7 +114,7 @@ def train(
     score: Scorer | None = None,
     patience: int | None = None,
     checkpoint_steps: int = 200,
-) -> Iterator[Step | Evaluation]:
+) -> Iterator[Step | Epoch | Evaluation]:
     """Trains a model, yields what happens, and leaves the chosen weights in it.
 
     Args:
@@ -151,7 +164,7 @@ def train(
             step_seed(seed, "objective", place.step, accelerator.process_index)
         )
         prepared.train()
-        loss, parts = 0.0, dict[str, float]()
+        loss, parts, counts = 0.0, dict[str, float](), dict(place.counts)
         numbers = plan[place.step % steps_an_epoch % len(plan)]
         for batch_numbers in numbers:
             mine = batch_numbers[accelerator.process_index :: accelerator.num_processes]
@@ -161,6 +174,8 @@ def train(
             loss += float(found.total.detach()) / len(numbers)
             for name, value in found.parts.items():
                 parts[name] = parts.get(name, 0.0) + value / len(numbers)
+            for name, count in found.counts.items():
+                counts[name] = counts.get(name, 0) + count
         norm = float(accelerator.clip_grad_norm_(prepared.parameters(), clip))
         if not math.isfinite(loss) or (not math.isfinite(norm) and precision != "fp16"):
             save_state(stage, model, optimiser, place)
@@ -172,9 +187,13 @@ def train(
         optimiser.step()
         optimiser.zero_grad(set_to_none=True)
         place.step += 1
+        place.counts = counts
         done = place.step / steps_an_epoch
         yield Step(place.step, steps, done, loss, parts, encoder_rate * factor)
 
+        if place.step % steps_an_epoch == 0 and counts:
+            yield Epoch(place.step, done, counts)
+            place.counts = {}
         if score is not None and place.step % steps_an_epoch == 0:
             yield _evaluate(score, model, stage, place, done)
         stopping = stage.run.stopped()

@@ -69,6 +69,8 @@ class Run:
         folder: Where it is kept.
         listeners: Called with the stage's name and each event.
         stopped: Asked after every step whether to save the state and stop.
+        hidden: The training sentences with the entities that are missing in them, where somebody
+            hid them on purpose: for measuring, never for learning.
     """
 
     def __init__(
@@ -77,8 +79,10 @@ class Run:
         *,
         listeners: Iterable[Listener] = (),
         stopped: Callable[[], bool] = lambda: False,
+        hidden: Corpus | None = None,
     ) -> None:
         self.folder = folder
+        self.hidden = hidden
         self.listeners = list(listeners)
         self.stopped = stopped
 
@@ -95,6 +99,7 @@ class Run:
         overwrite: bool = False,
         listeners: Iterable[Listener] = (),
         stopped: Callable[[], bool] = lambda: False,
+        hidden: Corpus | None = None,
     ) -> Run:
         """A new run, or the one that is there, if it may be resumed and is the same.
 
@@ -111,7 +116,7 @@ class Run:
             "versions": versions(),
         }
         toml = to_toml({"recipe": recipe, **settings})
-        run = cls(folder, listeners=listeners, stopped=stopped)
+        run = cls(folder, listeners=listeners, stopped=stopped, hidden=hidden)
         if folder.exists() and resume:
             run._check_same(facts, toml)
             return run

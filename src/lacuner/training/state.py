@@ -7,7 +7,7 @@ step's number. What is left are tensors, and they go to safetensors.
 from __future__ import annotations
 
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,14 @@ class Place:
         best: The best dev score so far; None before the first evaluation.
         best_step: The step it was reached at.
         waited: Evaluations since then.
+        counts: What the objective counted in this epoch so far.
     """
 
     step: int = 0
     best: float | None = None
     best_step: int | None = None
     waited: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 def save_state(
