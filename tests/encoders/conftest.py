@@ -134,6 +134,28 @@ def t5(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _write(tmp_path_factory.mktemp("models") / "t5", hf.T5Model(config), tokeniser)
 
 
+@pytest.fixture(scope="session")
+def convbert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model whose convolutions see padding."""
+    torch.manual_seed(5)
+    tokeniser = word_piece()
+    config = hf.ConvBertConfig(**_sizes(tokeniser) | {"num_attention_heads": 4})
+    model = hf.ConvBertModel(config)
+    return _write(tmp_path_factory.mktemp("models") / "convbert", model, tokeniser)
+
+
+@pytest.fixture(scope="session")
+def funnel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that pools neighbouring places, padding among them."""
+    torch.manual_seed(6)
+    tokeniser = word_piece()
+    config = hf.FunnelConfig(
+        vocab_size=len(tokeniser), d_model=16, n_head=2, d_head=8, d_inner=24, block_sizes=[1, 1]
+    )
+    model = hf.FunnelModel(config)
+    return _write(tmp_path_factory.mktemp("models") / "funnel", model, tokeniser)
+
+
 def sentence(text: str) -> Sentence:
     """A sentence of these words."""
     return Sentence("1", tuple(text.split()))

@@ -288,3 +288,9 @@ def test_model_learns_through_the_encoder(uncased_bert: Path) -> None:
         optimiser.step()
         losses.append(loss.item())
     assert losses[-1] < 0.2 < losses[0]
+
+
+@pytest.mark.parametrize("name", ["convbert", "funnel"])
+def test_model_that_looks_at_padding_is_refused(request: pytest.FixtureRequest, name: str) -> None:
+    with pytest.raises(UsageError, match="beside a longer one than alone"):
+        _encoder(request, name)

@@ -25,6 +25,7 @@ POOLINGS = ("first", "last", "mean")
 SHAPE_CHOICES = ("auto", "input", "output", "off")
 _LONGEST_WINDOW = 512  # attention costs the square of it, so longer ones must be asked for
 _SHAPE_WIDTH = 16
+_ROUNDING = 1e-4  # what may differ between two ways to compute a vector, as a share of the largest
 
 
 class TransformerEncoder(nn.Module):
@@ -104,10 +105,13 @@ class TransformerEncoder(nn.Module):
             arguments: See the class.
 
         Raises:
-            UsageError: There is no such model, or it cannot be loaded.
+            UsageError: There is no such model, it cannot be loaded, or its vectors depend on the
+                other sentences of a batch.
         """
         model, tokeniser = load_pretrained(name, attention=attention, known=known)
-        return cls(model, tokeniser, name=name, **arguments)
+        encoder = cls(model, tokeniser, name=name, **arguments)
+        encoder._check_padding()
+        return encoder
 
     @classmethod
     def load(cls, description: dict[str, Any], folder: Path) -> Self:
@@ -129,6 +133,23 @@ class TransformerEncoder(nn.Module):
             "shape": self.shape,
             "freeze": self.freeze,
         }
+
+    def _check_padding(self) -> None:
+        """Tries whether a sentence gets the same vectors alone and beside a longer one.
+
+        Convolutions and sums over all places (ConvBERT, Funnel, …) look at padding in spite of the
+        mask.
+        """
+        short, long = (Sentence(f"{count}", ("a",) * count) for count in (4, 16))
+        with torch.no_grad(), quietly():
+            self.model.eval()
+            alone = self(self.collate(self.tokenise([short])))
+            beside = self(self.collate(self.tokenise([short, long])))[:1, : len(short)]
+        if (alone - beside).abs().max() > _ROUNDING * alone.abs().max():
+            raise UsageError(
+                f"The encoder '{self.name}' ({type(self.model).__name__}) looks at padding: a "
+                "sentence would get other vectors beside a longer one than alone. Choose another."
+            )
 
     def pretrained_parameters(self) -> list[nn.Parameter]:
         """The trainable parameters of the transformer."""
