@@ -12,6 +12,7 @@ from lacuner.errors import UsageError
 from lacuner.models.batch import Batch, Output
 from lacuner.models.label_numbers import number_labels
 from lacuner.models.span_features import SPAN_FEATURES, band_mask
+from lacuner.models.word_dropout import DROPOUT, word_dropout
 from lacuner.suggestions import unknown_name
 
 
@@ -48,22 +49,20 @@ class SpanClassifier(nn.Module):
         max_width: int = 10,
         features: str = "endpoints",
         hidden: int = 256,
-        dropout: float = 0.2,
+        dropout: float = DROPOUT,
     ) -> None:
         super().__init__()
         if features not in SPAN_FEATURES:
             raise UsageError(unknown_name("kind of span features", features, SPAN_FEATURES))
         if max_width < 1 or hidden < 1:
             raise UsageError(f"max_width ({max_width}) and hidden ({hidden}) must be at least 1.")
-        if not 0 <= dropout < 1:
-            raise UsageError(f"dropout is {dropout}, but must be at least 0 and below 1.")
         self.encoder: Encoder = encoder
         self.labels = tuple(labels)
         self.label_numbers = number_labels(self.labels)
         self.max_width = max_width
         self.features = features
         self.hidden = hidden
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = word_dropout(dropout)
         self.head = SPAN_FEATURES[features](encoder.width, 1 + len(self.labels), max_width, hidden)
 
     def forward(self, batch: Batch) -> Output:

@@ -15,6 +15,7 @@ from lacuner.errors import UsageError
 from lacuner.models.batch import Batch, Output
 from lacuner.models.crf import LinearChainCrf
 from lacuner.models.label_numbers import number_labels
+from lacuner.models.word_dropout import DROPOUT, word_dropout
 from lacuner.suggestions import unknown_name
 
 
@@ -93,21 +94,19 @@ class TokenTagger(nn.Module):
         *,
         scheme: str = "bio",
         head: str = "softmax",
-        dropout: float = 0.2,
+        dropout: float = DROPOUT,
     ) -> None:
         super().__init__()
         if head not in HEADS:
             raise UsageError(unknown_name("head of a tagger", head, HEADS))
         if head == "two_part" and scheme != "io":
             raise UsageError(f"The head two_part needs the scheme io, not {scheme}.")
-        if not 0 <= dropout < 1:
-            raise UsageError(f"dropout is {dropout}, but must be at least 0 and below 1.")
         self.encoder: Encoder = encoder
         self.labels = tuple(labels)
         self.label_numbers = number_labels(self.labels)
         self.tag_set = TagSet(self.labels, scheme)
         self.head_kind = head
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = word_dropout(dropout)
         tags = len(self.tag_set)
         self.head: nn.Module = (
             TwoPartHead(encoder.width, tags)

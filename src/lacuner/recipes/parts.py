@@ -13,6 +13,7 @@ from lacuner.evaluation.scores import score_entities
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.models import Model
 from lacuner.models.batching import Examples
+from lacuner.models.word_dropout import DROPOUT
 from lacuner.objectives.loss import Objective
 from lacuner.training import loop
 from lacuner.training.run_folder import Stage
@@ -59,7 +60,7 @@ class SpanSettings:
     features: str = "endpoints"
     max_width: int | None = None
     hidden: int = 256
-    dropout: float = 0.1
+    dropout: float = DROPOUT
 
     def arguments(self, corpus: Corpus) -> dict[str, Any]:
         """What the model is built with."""
@@ -78,7 +79,7 @@ class TaggerSettings:
 
     scheme: str = "bio"
     head: str = "softmax"
-    dropout: float = 0.1
+    dropout: float = DROPOUT
 
 
 @dataclass(frozen=True)
