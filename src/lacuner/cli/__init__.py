@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from lacuner.cli import bench
 from lacuner.cli.catalogue import encoders, recipes
 from lacuner.cli.console import messages
 from lacuner.cli.convert import convert
@@ -111,3 +112,4 @@ COMMANDS = (
 
 for command in COMMANDS:
     app.command()(command)
+app.add_typer(bench.app)

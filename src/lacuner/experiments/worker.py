@@ -1,0 +1,211 @@
+"""One run of a study, in a process of its own: `python -m lacuner.experiments.worker`.
+
+The job comes in by standard input; what happens goes out as JSON lines on standard output; the row
+goes to the results. Memory and crashes are the run's own. When the bench is gone, or somebody
+interrupts, the run saves its state and ends; the next one goes on from there.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import resource
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any, BinaryIO
+
+import orjson
+
+from lacuner.corpus.alignment import aligned
+from lacuner.corpus.sentence import Corpus
+from lacuner.errors import LacunerError, UsageError
+from lacuner.evaluation.bootstrap import sentence_counts
+from lacuner.evaluation.scores import Score
+from lacuner.experiments.job import BUSY, Job
+from lacuner.experiments.material import read_material, with_gaps
+from lacuner.experiments.results import Counts, Results, Row
+from lacuner.files import read_json, write_json
+from lacuner.inference.recogniser import Recogniser
+from lacuner.recipes.training import train
+from lacuner.training.loop import Interrupted
+from lacuner.training.run_folder import Run, versions
+
+_TICK = 2.0  # seconds between two notes of the clock
+_SAID = 0.2  # seconds between two lines about the step
+
+
+class Clock:
+    """Wall seconds and peak memory of a training, added up over its interruptions.
+
+    Args:
+        path: Where they are kept.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        before = read_json(path) if path.exists() else {"seconds": 0.0, "peak_mb": 0.0}
+        self._seconds, self._peak = before["seconds"], before["peak_mb"]
+        self._begin = self._noted = time.perf_counter()
+
+    def __call__(self, stage: str, event: Any) -> None:
+        """Notes the time now and then; a listener of the run."""
+        if time.perf_counter() - self._noted > _TICK:
+            self._noted = time.perf_counter()
+            self.note()
+
+    @property
+    def seconds(self) -> float:
+        """Up to now."""
+        return float(self._seconds + time.perf_counter() - self._begin)
+
+    @property
+    def peak_mb(self) -> float:
+        """The most memory that the process, or one before it, had."""
+        unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+        return max(float(self._peak), own)
+
+    def note(self) -> None:
+        """Writes them down."""
+        write_json({"seconds": self.seconds, "peak_mb": self.peak_mb}, self._path)
+
+
+class Reporter:
+    """Tells the bench how far the run is; asks the run to stop when nobody listens any more."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self._last = 0.0
+        self.stopping = False
+
+    def __call__(self, stage: str, event: Any) -> None:
+        """Passes on an event of the loop."""
+        if hasattr(event, "score"):
+            self.say({"stage": stage, "dev": event.score, "epoch": event.epoch})
+        elif hasattr(event, "steps"):
+            now = time.monotonic()
+            if now - self._last > _SAID:
+                self._last = now
+                self.say({"stage": stage, "done": event.step / event.steps, "epoch": event.epoch})
+
+    def say(self, message: dict[str, Any]) -> None:
+        """One line."""
+        try:
+            self._out.write(orjson.dumps(message) + b"\n")
+            self._out.flush()
+        except OSError:
+            self.stopping = True
+
+    def hear(self, number: int, frame: FrameType | None) -> None:
+        """A signal handler: finish the step, save, stop."""
+        self.stopping = True
+
+
+def make_run(job: Job, reporter: Reporter) -> None:
+    """Trains, or goes on training; scores dev and test; writes the row.
+
+    Raises:
+        LacunerError: Whatever went wrong.
+    """
+    material = read_material(
+        job.corpus,
+        None if job.data is None else Path(job.data),
+        train_sentences=job.train_sentences,
+        sample_seed=job.sample_seed,
+    )
+    if material.fingerprints() != job.fingerprints:
+        raise UsageError(f"The files of the corpus {job.corpus.name} changed meanwhile.")
+    masked = with_gaps(material.train, job.masking, job.seed)
+    folder = Path(job.folder) / "run"
+    clock = Clock(Path(job.folder) / "clock.json")
+    recogniser = train(
+        material.train if masked is None else masked.corpus,
+        job.recipe,
+        dev=material.dev,
+        out=folder,
+        settings=job.settings,
+        resume=folder.exists(),
+        listeners=[clock, reporter],
+        stopped=lambda: reporter.stopping,
+        hidden=None if masked is None else masked.hidden,
+    )
+    clock.note()
+    seconds = clock.seconds
+    metrics = Run(folder).metrics()
+    curve = [{"epoch": row["epoch"], "dev": row["dev"]} for row in metrics if "dev" in row]
+    test, counts = _scored(recogniser, material.test)
+    row: Row = {
+        **job.facts,
+        "train_sentences": len(material.train),
+        "selected_on": "dev" if curve else "none",
+        "dev": None if material.dev is None else _scored(recogniser, material.dev)[0],
+        "test": test,
+        "missampling": missampling(metrics),
+        "seconds": seconds,
+        "peak_mb": clock.peak_mb,
+        "version": versions(),
+        "curve": curve,
+    }
+    Results(Path(job.results)).append(row, counts)
+    reporter.say({"row": {"test": test, "seconds": seconds}})
+
+
+def missampling(metrics: list[Row]) -> list[float] | None:
+    """The share of missampled negatives of each epoch; None where nothing was drawn or known."""
+    rates = [row["missampled"] / row["drawn"] for row in metrics if row.get("drawn")
+             and "missampled" in row]  # fmt: skip
+    return rates or None
+
+
+def _scored(recogniser: Recogniser, gold: Corpus) -> tuple[dict[str, float], Counts]:
+    counts = sentence_counts(aligned(recogniser.predict(gold), gold))
+    right, found, true = (int(count) for count in counts.sum(axis=0))
+    score = Score(right, found, true)
+    return {"p": score.precision, "r": score.recall, "f1": score.f1}, counts
+
+
+@contextmanager
+def _alone(job: Job) -> Iterator[bool]:
+    """Holds the run's lock; false when another process does."""
+    job.lock.parent.mkdir(parents=True, exist_ok=True)
+    with open(job.lock, "ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield True
+
+
+def main() -> int:
+    """Makes the run that standard input describes; returns the exit code."""
+    # Whatever prints must not mix with what is said to the bench.
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    reporter = Reporter(out)
+    job = Job.from_json(sys.stdin.buffer.read())
+    signal.signal(signal.SIGINT, reporter.hear)
+    with _alone(job) as alone:
+        if not alone:
+            return BUSY
+        if job.run not in Results(Path(job.results)).finished():
+            try:
+                make_run(job, reporter)
+            except Interrupted as stop:
+                return stop.exit_code
+            except LacunerError as error:
+                reporter.say({"failed": str(error)})
+                return error.exit_code
+        if not job.keep:
+            shutil.rmtree(job.folder, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
