@@ -13,6 +13,7 @@ from lacuner.corpus.sentence import Corpus, Entity, Sentence
 from lacuner.files import write_json
 from lacuner.inference.calibration import TemperatureFit
 from lacuner.inference.decode import decode
+from lacuner.inference.retrieval import Retrieval
 from lacuner.inference.saved_model import load_model, save_model
 from lacuner.models import Model
 from lacuner.models.batch import Batch, Output
@@ -50,6 +51,7 @@ class NeuralPredictor:
         batch_size: Sentences in a batch.
         batch_words: Most places for words in a batch, padding included.
         device: Where to compute; None takes a GPU if there is one.
+        retrieval: A second opinion on the labels of spans.
     """
 
     def __init__(
@@ -62,12 +64,14 @@ class NeuralPredictor:
         batch_size: int = 64,
         batch_words: int = 4096,
         device: str | None = None,
+        retrieval: Retrieval | None = None,
     ) -> None:
         self.model = model
         self.labels = model.labels
         self.thresholds = dict(thresholds or {})
         self.temperature = temperature
         self.nested = nested
+        self.retrieval = retrieval
         self.batch_size = batch_size
         self.batch_words = batch_words
         self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
@@ -81,12 +85,15 @@ class NeuralPredictor:
     def _predict_chunk(self, sentences: list[Sentence]) -> Iterator[Sentence]:
         bare = [sentence.unlabelled() for sentence in sentences]
         found: list[Sequence[Entity]] = [()] * len(bare)
-        for numbers, _, output in self._outputs(bare):
+        for numbers, _, output in self.outputs(bare):
+            temperature = self.temperature
+            if self.retrieval is not None:
+                output, temperature = self.retrieval.blend(output, temperature), 1.0
             decoded = decode(
                 self.model,
                 output,
                 thresholds=self.thresholds,
-                temperature=self.temperature,
+                temperature=temperature,
                 nested=self.nested,
             )
             for number, entities in zip(numbers, decoded, strict=True):
@@ -94,8 +101,11 @@ class NeuralPredictor:
         for sentence, predicted in zip(bare, found, strict=True):
             yield sentence.with_entities(predicted) if predicted else sentence
 
-    def _outputs(self, sentences: Sequence[Sentence]) -> Iterator[tuple[list[int], Batch, Output]]:
-        """What the model says of sentences, in batches of similar length, with their numbers."""
+    def outputs(self, sentences: Sequence[Sentence]) -> Iterator[tuple[list[int], Batch, Output]]:
+        """What the model says of sentences, in batches of similar length, with their numbers.
+
+        Dropout is off. A retrieval has no say in it.
+        """
         some = [number for number, sentence in enumerate(sentences) if sentence.tokens]
         examples = Examples(sentences, self.model.encoder, self.model.label_numbers)
         batches = batches_by_length(examples.lengths, self.batch_size, max_words=self.batch_words)
@@ -112,19 +122,22 @@ class NeuralPredictor:
     def fit_temperature(self, gold: Corpus) -> None:
         """Finds the temperature that makes probabilities honest on gold sentences."""
         fit = TemperatureFit(self.model)
-        for _, batch, output in self._outputs(gold.sentences):
+        for _, batch, output in self.outputs(gold.sentences):
             fit.add(output, batch)
         self.temperature = fit.temperature()
 
     def save(self, folder: Path) -> None:
         """Writes model and decoding to a folder."""
         save_model(self.model, folder)
-        facts = {
+        facts: dict[str, Any] = {
             "kind": "neural",
             "thresholds": self.thresholds,
             "temperature": self.temperature,
             "nested": self.nested,
         }
+        if self.retrieval is not None:
+            self.retrieval.save(folder)
+            facts["alpha"] = self.retrieval.alpha
         write_json(facts, folder / "predictor.json")
 
     @classmethod
@@ -135,4 +148,5 @@ class NeuralPredictor:
             thresholds=facts.get("thresholds", {}),
             temperature=facts.get("temperature", 1.0),
             nested=facts.get("nested", False),
+            retrieval=Retrieval.load(folder, facts["alpha"]) if "alpha" in facts else None,
         )

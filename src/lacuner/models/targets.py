@@ -24,15 +24,15 @@ def span_targets(output: Output, batch: Batch) -> tuple[Tensor, Tensor]:
     """
     widths = output.mask.shape[2]
     targets = torch.zeros_like(output.mask, dtype=torch.long)
-    sentence, start, width, label = _in_band(batch.entities, widths).unbind(1)
+    sentence, start, width, label = in_band(batch.entities, widths).unbind(1)
     targets[sentence, start, width] = label
     settled = output.mask.clone()
-    sentence, start, width = _in_band(batch.ambiguous, widths).unbind(1)
+    sentence, start, width = in_band(batch.ambiguous, widths).unbind(1)
     settled[sentence, start, width] = False
     return targets, settled
 
 
-def _in_band(rows: Tensor, widths: int) -> Tensor:
+def in_band(rows: Tensor, widths: int) -> Tensor:
     """Rows of sentence, start, end, …, with the place of the width instead of the end."""
     width = rows[:, 2] - rows[:, 1] - 1
     placed = torch.cat([rows[:, :2], width[:, None], rows[:, 3:]], 1)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
+
+import torch
 
 from lacuner.corpus.alignment import aligned
 from lacuner.corpus.sentence import Corpus
@@ -13,10 +15,11 @@ from lacuner.evaluation.scores import score_entities
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.models import Model
 from lacuner.models.batching import Examples
+from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.word_dropout import DROPOUT
 from lacuner.objectives.loss import Objective
 from lacuner.training import loop
-from lacuner.training.run_folder import Stage
+from lacuner.training.run_folder import Run, Stage
 from lacuner.training.state import keep_result, load_result
 
 _EPOCHS, _STEPS = (4, 15), 1200  # the least and the most epochs, and the steps they should make
@@ -112,6 +115,26 @@ def encoder_of(settings: EncoderSettings, corpus: Corpus) -> Any:
     return build_encoder(settings.name, corpus.sentences, **arguments)
 
 
+@dataclass(frozen=True)
+class SpanRecipeSettings:
+    """What every recipe with a span classifier lets people choose."""
+
+    encoder: EncoderSettings = field(default_factory=EncoderSettings)
+    model: SpanSettings = field(default_factory=SpanSettings)
+    training: TrainingSettings = field(default_factory=TrainingSettings)
+
+
+def train_span_classifier(
+    corpus: Corpus, dev: Corpus | None, objective: Objective, settings: SpanRecipeSettings, run: Run
+) -> SpanClassifier:
+    """A span classifier, trained with an objective in the stage `train`."""
+    torch.manual_seed(loop.step_seed(settings.training.seed, "weights"))
+    encoder = encoder_of(settings.encoder, corpus)
+    model = SpanClassifier(encoder, corpus.labels, **settings.model.arguments(corpus))
+    fit(model, corpus, dev, objective, settings.training, run.stage("train"))
+    return model
+
+
 def width_of(corpus: Corpus) -> int:
     """The widest span worth looking at: the longest labelled one, at least 10, at most 30 words."""
     longest = max((e.end - e.start for s in corpus for e in s.entities), default=0)
@@ -126,7 +149,9 @@ def calibrated(predictor: NeuralPredictor, dev: Corpus | None) -> NeuralPredicto
 
 
 def epochs_for(sentences: int, settings: TrainingSettings) -> int:
-    """How often to see a corpus of that size."""
+    """How often to see a corpus of that size: as often as the settings say, if they do."""
+    if settings.epochs is not None:
+        return settings.epochs
     steps = math.ceil(sentences / (settings.batch_size * settings.accumulate))
     return min(max(math.ceil(_STEPS / steps), _EPOCHS[0]), _EPOCHS[1])
 
@@ -163,7 +188,7 @@ def fit(
             return total.f1, {"precision": total.precision, "recall": total.recall}
 
     arguments = asdict(settings)
-    arguments["epochs"] = settings.epochs or epochs_for(len(examples), settings)
+    arguments["epochs"] = epochs_for(len(examples), settings)
     for event in loop.train(model, examples, objective, stage, score=scorer, **arguments):
         stage.record(event)
     keep_result(stage, model)

@@ -1,0 +1,200 @@
+"""Negative sampling: a few unlabelled spans stand for all of them.
+
+Entities are rare, so a small draw from the unlabelled spans hardly ever holds an unlabelled entity
+(Li, Liu & Shi 2021). The weighted form asks the model which spans to draw (Li, Liu & Shi 2022);
+"eq." below means an equation of that paper.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from lacuner.errors import UsageError
+from lacuner.models.batch import Batch, Output
+from lacuner.models.span_roles import SpanRoles, hidden_spans, span_roles
+from lacuner.objectives.loss import Loss
+from lacuner.suggestions import unknown_name
+
+FORMS = ("power", "printed")
+_TINY = 1e-30  # the least weight a span can have: it is drawn when nothing else is left
+
+
+class Sampler(Protocol):
+    """Chooses spans of a batch that shall count as negatives."""
+
+    def __call__(
+        self, output: Output, batch: Batch, candidates: Tensor, rng: torch.Generator
+    ) -> Tensor: ...
+
+
+class UniformSampler:
+    """Draws ⌈λn⌉ of the candidates of a sentence of n words, all with equal chance.
+
+    Args:
+        rate: λ, from 0 to 1.
+    """
+
+    def __init__(self, rate: float = 0.35) -> None:
+        self.rate = _checked_rate(rate)
+
+    def __call__(
+        self, output: Output, batch: Batch, candidates: Tensor, rng: torch.Generator
+    ) -> Tensor:
+        """The drawn spans.  # [batch, words, widths]"""
+        weights = torch.zeros(candidates.shape, device=candidates.device)
+        return draw(weights, candidates, draws(batch.lengths, self.rate), rng)
+
+
+class WeightedSampler:
+    """Draws hard negatives often, and spans that the model takes for entities seldom (eq. 14-16).
+
+    With the model's own distribution z of a span, no gradient through it: u = -Σ z ln z is how
+    unsure it is, v = z_O - max z (never above 0) how little of an entity it sees. `printed` draws
+    with weight exp(u (1+v)^μ / T), as in the paper; since that lies between 1 and the number of
+    labels it cannot keep recognised entities out. `power` draws with weight
+    ((κ + u) (1+v)^μ)^(1/T), which can: it reaches 0 for them, and κ leaves easy negatives a share.
+    T = √(C - c) falls to 1 in the course of C epochs, so that the first ones draw almost evenly.
+
+    Args:
+        epochs: C, the epochs of the training.
+        rate: λ, from 0 to 1.
+        form: `power` or `printed`.
+        exponent: μ.
+        floor: κ, for `power`.
+
+    Raises:
+        UsageError: A rate outside of [0, 1], an unknown form, a floor of 0 or less.
+    """
+
+    def __init__(
+        self,
+        epochs: int,
+        *,
+        rate: float = 0.35,
+        form: str = "power",
+        exponent: float = 8.0,
+        floor: float = 0.2,
+    ) -> None:
+        if form not in FORMS:
+            raise UsageError(unknown_name("form of weights", form, FORMS))
+        if floor <= 0 or exponent < 0:
+            raise UsageError(
+                f"floor is {floor:g} and exponent {exponent:g}; the floor must be above 0 and the "
+                "exponent at least 0."
+            )
+        self.epochs, self.rate, self.form = epochs, _checked_rate(rate), form
+        self.exponent, self.floor = exponent, floor
+
+    def __call__(
+        self, output: Output, batch: Batch, candidates: Tensor, rng: torch.Generator
+    ) -> Tensor:
+        """The drawn spans.  # [batch, words, widths]"""
+        weights = self.log_weights(output.scores.detach(), batch.epoch)
+        return draw(weights, candidates, draws(batch.lengths, self.rate), rng)
+
+    def log_weights(self, scores: Tensor, epoch: int) -> Tensor:
+        """Logarithms of the weights that spans are drawn with, up to a constant.
+
+        Args:
+            scores: Logits.  # [..., labels]
+            epoch: c, from 0.
+        """
+        logs = torch.log_softmax(scores.float(), -1)
+        z = logs.exp()
+        unsure = -(z * logs).sum(-1)  # eq. 14, u
+        entity_like = z[..., 0] - z.max(-1).values  # eq. 15, v
+        heat = math.sqrt(max(1, self.epochs - epoch))  # eq. 16, T
+        if self.form == "printed":
+            return unsure * (1 + entity_like) ** self.exponent / heat  # eq. 16, r / T
+        kept = (1 + entity_like).clamp(min=_TINY).log()
+        return ((self.floor + unsure).log() + self.exponent * kept) / heat
+
+
+class SampledCrossEntropy:
+    """Cross-entropy of the annotated entities and of the negatives that a sampler draws.
+
+    Ambiguous spans take no part. Negatives that somebody vouches for (complete sentences, rejected
+    spans, words outside) can be drawn like all others; they need no luck, though, so that by
+    default all of them count.
+
+    Args:
+        sampler: Draws the negatives.
+        all_trusted: All trusted negatives count, drawn or not.
+    """
+
+    def __init__(self, sampler: Sampler, *, all_trusted: bool = True) -> None:
+        self.sampler, self.all_trusted = sampler, all_trusted
+
+    def __call__(self, output: Output, batch: Batch, rng: torch.Generator) -> Loss:
+        """The loss; its parts are those of entities and of negatives, its counts the draws'."""
+        roles = span_roles(output, batch)
+        drawn = self.sampler(output, batch, roles.unknown | roles.trusted, rng)
+        return self.of(output, batch, roles, drawn)
+
+    def of(self, output: Output, batch: Batch, roles: SpanRoles, drawn: Tensor) -> Loss:
+        """The loss of these draws."""
+        negatives = drawn | roles.trusted if self.all_trusted else drawn
+        chosen = roles.annotated | negatives
+        targets = roles.targets[chosen]
+        losses = functional.cross_entropy(output.scores[chosen], targets, reduction="none")
+        sentences = max(1, len(batch))
+        total = losses.sum() / sentences  # -log z, summed (eq. 4), by sentence
+        entities = float(losses.detach()[targets > 0].sum()) / sentences
+        return Loss(
+            total,
+            {"entities": entities, "negatives": float(total.detach()) - entities},
+            missampling_counts(output, batch, drawn),
+        )
+
+
+def missampling_counts(output: Output, batch: Batch, drawn: Tensor) -> dict[str, int]:
+    """How many negatives were drawn, and how many of them are entities (eq. 12).
+
+    Empty where the missing entities are not known.
+    """
+    hidden = hidden_spans(output, batch)
+    if hidden is None:
+        return {}
+    return {"drawn": int(drawn.sum()), "missampled": int((drawn & hidden).sum())}
+
+
+def draws(lengths: Tensor, rate: float) -> Tensor:
+    """⌈λn⌉ for each sentence.  # [batch]"""
+    # What rounding adds to a whole number must not become one more draw.
+    return (rate * lengths.double() - 1e-9).ceil().clamp(min=0).long()
+
+
+def draw(log_weights: Tensor, candidates: Tensor, counts: Tensor, rng: torch.Generator) -> Tensor:
+    """Draws spans of each sentence without replacement, each time in proportion to the weights.
+
+    The highest k of log-weights with Gumbel noise are distributed exactly as k such draws one
+    after another (Kool, van Hoof & Welling 2019).
+
+    Args:
+        log_weights: Logarithms of weights, up to a constant.  # [batch, words, widths]
+        candidates: What can be drawn.  # [batch, words, widths]
+        counts: How many to draw of each sentence; all, where it has no more.  # [batch]
+        rng: Where chance comes from.
+
+    Returns:
+        The drawn spans.  # [batch, words, widths]
+    """
+    noise = torch.empty(log_weights.shape).exponential_(generator=rng).to(log_weights.device)
+    keys = (log_weights - noise.log()).masked_fill(~candidates, -torch.inf).flatten(1)
+    most = min(int(counts.max()), keys.shape[1]) if len(counts) else 0
+    best, place = keys.topk(most, 1)  # [batch, most]
+    rank = torch.arange(most, device=keys.device)
+    taken = (rank < counts[:, None]) & (best > -torch.inf)
+    drawn = torch.zeros_like(keys, dtype=torch.bool).scatter_(1, place, taken)
+    return drawn.view_as(candidates)
+
+
+def _checked_rate(rate: float) -> float:
+    if not 0 <= rate <= 1:
+        raise UsageError(f"A sampling rate is between 0 and 1; {rate:g} is not.")
+    return rate

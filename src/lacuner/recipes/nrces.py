@@ -1,0 +1,74 @@
+"""`nrces`: what is not labelled teaches less and less.
+
+Kang et al. 2022, "NRCES": labelled entities learn by cross-entropy; of all other spans a random
+half learns by a mixture that passes, epoch by epoch, from cross-entropy to a bounded sigmoid term,
+before the network begins to remember the missing labels. The ablations of its Table 5 are settings:
+
+    no random sampling          loss.keep=1
+    no sigmoid                  loss.negatives=ce
+    no separate training        loss.positives=cs
+    sigmoid on positives, too   loss.positives=ce+cs
+    plain CE on negatives, too  loss.negatives=ce+cs
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+
+from lacuner.corpus.sentence import Corpus
+from lacuner.inference.predictor import NeuralPredictor
+from lacuner.objectives.nrces import NoiseRobustCrossEntropy
+from lacuner.recipes.parts import SpanRecipeSettings, calibrated, train_span_classifier
+from lacuner.recipes.recipe import Recipe
+from lacuner.training.run_folder import Run
+
+
+@dataclass(frozen=True)
+class LossSettings:
+    """The loss; see `lacuner.objectives.nrces`.
+
+    Attributes:
+        w: β = exp(-epoch / w) is the share of cross-entropy: 2 for many missing labels, 10 for few.
+        sign: Of the sigmoid term, `minus` or as `printed` in the paper.
+        keep: Share of the unlabelled spans that is used in a step.
+        positives: What entities learn by: `ce`, `cs` (the mixture) or `ce+cs`.
+        negatives: What all others learn by.
+        trust: Negatives that somebody vouches for count all, by plain cross-entropy.
+    """
+
+    w: float = 2.0
+    sign: str = "minus"
+    keep: float = 0.5
+    positives: str = "ce"
+    negatives: str = "cs"
+    trust: bool = True
+
+
+@dataclass(frozen=True)
+class Settings(SpanRecipeSettings):
+    """Settings of `nrces`.
+
+    Attributes:
+        threshold: Entities that are less probable are dropped; raises precision.
+    """
+
+    loss: LossSettings = field(default_factory=LossSettings)
+    threshold: float = 0.0
+
+
+def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
+    """One training with the noise-robust loss."""
+    objective = NoiseRobustCrossEntropy(**asdict(settings.loss))
+    model = train_span_classifier(corpus, dev, objective, settings, run)
+    thresholds = dict.fromkeys(model.labels, settings.threshold) if settings.threshold else {}
+    return calibrated(NeuralPredictor(model, thresholds=thresholds), dev)
+
+
+NRCES = Recipe(
+    name="nrces",
+    title="span classifier; unlabelled spans learn by a loss that fades",
+    citation="Kang et al. 2022",
+    settings=Settings,
+    train=train,
+    unit="span",
+)
