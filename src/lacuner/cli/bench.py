@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from lacuner.cli.bench_results import table
 from lacuner.cli.console import Json, Quiet, print_json, results, say, tell
 from lacuner.errors import UsageError
 
@@ -207,3 +208,6 @@ def _filters(given: list[str] | None) -> dict[str, list[str]]:
         for name, values in _pairs([text], "--only").items():
             filters.setdefault(name, []).extend(value.strip() for value in values.split(","))
     return filters
+
+
+app.command()(table)
