@@ -18,7 +18,8 @@ from torch import Tensor
 from lacuner.models.batch import Batch, Output
 from lacuner.objectives.cross_entropy import SpanCrossEntropy
 from lacuner.objectives.loss import Loss
-from lacuner.training.loop import Diverged, Interrupted, Step, step_seed
+from lacuner.training.events import Step
+from lacuner.training.loop import Diverged, Interrupted, step_seed
 from lacuner.training.run_folder import Run
 from tests.training import tiny_training
 

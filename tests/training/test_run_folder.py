@@ -9,6 +9,7 @@ import pytest
 
 from lacuner import Corpus
 from lacuner.errors import OutputExists, UsageError
+from lacuner.files import read_json, write_json
 from lacuner.training.run_folder import Run, fingerprint, selected_on
 
 
@@ -44,6 +45,51 @@ def test_folder_of_something_else_is_not_resumed(small_corpus: Corpus, tmp_path:
         Run.create(tmp_path, "span_ce", {}, small_corpus, None, resume=True)
     with pytest.raises(OutputExists):
         Run.create(tmp_path, "span_ce", {}, small_corpus, None)
+
+
+@pytest.fixture
+def begun(small_corpus: Corpus, tmp_path: Path) -> Run:
+    """A run that was begun and not finished."""
+    return Run.create(tmp_path / "run", "span_ce", {}, small_corpus, None)
+
+
+def _change(run: Run, what: str, value: str) -> None:
+    facts = read_json(run.folder / "run.json")
+    holder = facts if what == "source" else facts["versions"]
+    holder[what] = value
+    write_json(facts, run.folder / "run.json")
+
+
+def test_run_of_another_release_is_resumed_only_if_finished(
+    begun: Run, small_corpus: Corpus
+) -> None:
+    _change(begun, "lacuner", "0.0.9")
+    with pytest.raises(UsageError, match=r"another version of Lacuner \(0\.0\.9, now"):
+        Run.create(begun.folder, "span_ce", {}, small_corpus, None, resume=True)
+    begun.model_folder.mkdir()
+    (begun.model_folder / "predictor.json").write_text("{}")
+    assert Run.create(begun.folder, "span_ce", {}, small_corpus, None, resume=True).is_finished
+
+
+@pytest.mark.parametrize(("what", "named"), [("torch", "torch 1.0"), ("source", "the code of")])
+def test_run_resumed_with_other_code_says_so_and_keeps_it(
+    begun: Run, small_corpus: Corpus, caplog: pytest.LogCaptureFixture, what: str, named: str
+) -> None:
+    _change(begun, what, "1.0")
+    for _ in range(2):
+        Run.create(begun.folder, "span_ce", {}, small_corpus, None, resume=True)
+    assert len(caplog.records) == 2
+    assert named in caplog.text and "may not be those of an uninterrupted run" in caplog.text
+    (difference,) = read_json(begun.folder / "run.json")["resumed"]
+    assert named in difference
+
+
+def test_run_resumed_with_the_same_code_says_nothing(
+    begun: Run, small_corpus: Corpus, caplog: pytest.LogCaptureFixture
+) -> None:
+    Run.create(begun.folder, "span_ce", {}, small_corpus, None, resume=True)
+    assert not caplog.records
+    assert "resumed" not in read_json(begun.folder / "run.json")
 
 
 def test_fingerprint_changes_with_any_label(small_corpus: Corpus) -> None:

@@ -60,6 +60,8 @@ class TrainingProgress:
             self._loss = event.loss if not self._loss else 0.95 * self._loss + 0.05 * event.loss
             self._progress.update(task, completed=event.step, loss=f"{self._loss:.3f}")
             return
+        if not hasattr(event, "score"):  # the counts of an epoch, for the metrics
+            return
         self._progress.update(task, dev=f"{event.score:.3f}")
         if not self._drawing:
             mark = " (best so far)" if event.best else ""

@@ -18,6 +18,7 @@ from lacuner.models.batching import Examples
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.word_dropout import DROPOUT
 from lacuner.objectives.loss import Objective
+from lacuner.recipes.reach import out_of_reach
 from lacuner.training import loop
 from lacuner.training.run_folder import Run, Stage
 from lacuner.training.state import keep_result, load_result
@@ -171,6 +172,7 @@ def fit(
     if stage.is_finished:
         load_result(stage, model)
         return
+    stage.run.report(out_of_reach(model, corpus, dev))
     hidden = stage.run.hidden
     examples = Examples(
         corpus.sentences,

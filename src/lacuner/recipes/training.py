@@ -10,11 +10,13 @@ from typing import Any
 from lacuner.corpus.sentence import Corpus
 from lacuner.errors import UsageError
 from lacuner.files import written_aside
+from lacuner.inference.predictor import Predictor
 from lacuner.inference.recogniser import Recogniser, load
 from lacuner.recipes import RECIPES
 from lacuner.recipes.recipe import Recipe
 from lacuner.settings import as_dict, build
 from lacuner.suggestions import unknown_name
+from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Listener, Run
 
 
@@ -52,7 +54,8 @@ def train(
         settings: Nested values in place of defaults, such as `{"training": {"epochs": 3}}`.
         resume: Go on with the run that is in `out`.
         overwrite: Replace the run that is in `out`.
-        listeners: Called with the stage's name and each event of the loop.
+        listeners: Called with the stage's name and each event of the loop; where several processes
+            train together, in the main one.
         stopped: Asked after every step whether to save the state and stop.
         hidden: The same sentences with the entities that are missing in `corpus`, as `mask` gives
             them: the run then records how many of them it took for negatives. Nothing is learnt
@@ -70,7 +73,7 @@ def train(
         raise UsageError("The corpus has no words to learn from.")
     if not corpus.labels:
         raise UsageError("The corpus has no label, and names none: there is nothing to learn.")
-    folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="lacuner-")) / "run"
+    folder = Path(out) if out is not None else on_main(_temporary_folder)
     run = Run.create(
         folder,
         recipe,
@@ -83,11 +86,19 @@ def train(
         stopped=stopped,
         hidden=_in_order(hidden, corpus),
     )
-    if not (run.model_folder / "predictor.json").exists():
+    if not on_main(lambda: run.is_finished):
         predictor = chosen.train(corpus, dev, resolved, run)
-        with written_aside(run.model_folder, overwrite=True) as aside:
-            predictor.save(aside)
+        on_main(lambda: _save(predictor, run.model_folder))
     return load(folder)
+
+
+def _temporary_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="lacuner-")) / "run"
+
+
+def _save(predictor: Predictor, folder: Path) -> None:
+    with written_aside(folder, overwrite=True) as aside:
+        predictor.save(aside)
 
 
 def _in_order(hidden: Corpus | None, corpus: Corpus) -> Corpus | None:

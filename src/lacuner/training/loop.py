@@ -1,14 +1,14 @@
 """The training loop: a generator that yields events and never prints.
 
-Device, precision, gradient accumulation and several processes are Accelerate's. Every step is a
-function of the weights, the seed and its number, so a killed training resumes to the same weights.
+Device and precision are Accelerate's. Every step is a function of the weights, the seed and its
+number, so a killed training resumes to the same weights. Several processes share the sentences of
+every batch and take the same step (see `processes`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
@@ -21,64 +21,22 @@ from lacuner.errors import LacunerError
 from lacuner.models import Model
 from lacuner.models.batching import Examples, shuffled_batches
 from lacuner.objectives.loss import Objective
+from lacuner.training.events import Epoch, Evaluation, Step, Tally
+from lacuner.training.processes import (
+    average_gradients,
+    everywhere,
+    on_main,
+    processes,
+    share_weights,
+)
 from lacuner.training.run_folder import Stage
 from lacuner.training.state import (
     Place,
-    forget_other_bests,
     load_best,
     load_state,
     save_best,
     save_state,
 )
-
-_LOGGED = 10  # steps between two rows of the metrics
-
-
-@dataclass(frozen=True)
-class Step:
-    """One step was made."""
-
-    step: int
-    steps: int
-    epoch: float
-    loss: float
-    parts: dict[str, float]
-    rate: float
-
-    def as_row(self) -> dict[str, Any] | None:
-        """For the metrics; None for steps that are not logged."""
-        if self.step % _LOGGED and self.step != self.steps:
-            return None
-        return {"step": self.step, "epoch": self.epoch, "loss": self.loss, **self.parts}
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """The model was scored on dev."""
-
-    step: int
-    epoch: float
-    score: float
-    best: bool
-    scores: dict[str, Any] = field(default_factory=dict)
-
-    def as_row(self) -> dict[str, Any]:
-        """For the metrics."""
-        return {"step": self.step, "epoch": self.epoch, "dev": self.score, "best": self.best,
-                **self.scores}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """An epoch is over, in which the objective counted something."""
-
-    step: int
-    epoch: float
-    counts: dict[str, int]
-
-    def as_row(self) -> dict[str, Any]:
-        """For the metrics."""
-        return {"step": self.step, "epoch": self.epoch, **self.counts}
 
 
 class Diverged(LacunerError):
@@ -142,12 +100,16 @@ def train(
         Diverged: The loss is not finite; the state before that step is saved.
         Interrupted: The run was asked to stop; the state is saved.
     """
+    team = processes()
     accelerator = Accelerator(mixed_precision=precision)
     optimiser = make_optimiser(model, encoder_rate, head_rate, weight_decay)
     place = load_state(stage, model, optimiser)
-    stage.run.forget_metrics_after(stage.name, place.step)
-    prepared = accelerator.prepare(model)
+    on_main(lambda: stage.run.forget_metrics_after(stage.name, place.step))
+    # Without its wrapper for several processes, which would see only what the model's own forward
+    # uses; the gradients are averaged below.
+    prepared = accelerator.prepare_model(model, evaluation_mode=True)
     optimiser = accelerator.prepare(optimiser)
+    share_weights(model)
 
     epoch, plan = -1, list[list[list[int]]]()
     steps_an_epoch = _steps_an_epoch(examples, batch_size, accumulate, batch_words, seed)
@@ -159,48 +121,48 @@ def train(
         factor = _rate_factor(place.step, steps, warmup)
         for group in optimiser.param_groups:
             group["lr"] = group["full_rate"] * factor
-        torch.manual_seed(step_seed(seed, "dropout", place.step, accelerator.process_index))
+        torch.manual_seed(step_seed(seed, "dropout", place.step, team.process_index))
         rng = torch.Generator().manual_seed(
-            step_seed(seed, "objective", place.step, accelerator.process_index)
+            step_seed(seed, "objective", place.step, team.process_index)
         )
         prepared.train()
-        loss, parts, counts = 0.0, dict[str, float](), dict(place.counts)
+        tally = Tally()
         numbers = plan[place.step % steps_an_epoch % len(plan)]
         for batch_numbers in numbers:
-            mine = batch_numbers[accelerator.process_index :: accelerator.num_processes]
+            mine = batch_numbers[team.process_index :: team.num_processes]
+            # Losses are means over sentences, gradients means over processes: weighted by its
+            # share, each sentence counts as in a single process. Who has none goes through the
+            # motions.
+            weight = len(mine) * team.num_processes / len(batch_numbers) / len(numbers)
             batch = examples.batch(mine or batch_numbers[:1], epoch=epoch).to(accelerator.device)
             found = objective(prepared(batch), batch, rng)
-            accelerator.backward(found.total / len(numbers))
-            loss += float(found.total.detach()) / len(numbers)
-            for name, value in found.parts.items():
-                parts[name] = parts.get(name, 0.0) + value / len(numbers)
-            for name, count in found.counts.items():
-                counts[name] = counts.get(name, 0) + count
+            accelerator.backward(found.total * weight)
+            tally.take(found, weight)
+        average_gradients(model.parameters())
+        tally = tally.of_all()
         norm = float(accelerator.clip_grad_norm_(prepared.parameters(), clip))
-        if not math.isfinite(loss) or (not math.isfinite(norm) and precision != "fp16"):
-            save_state(stage, model, optimiser, place)
+        if not math.isfinite(tally.loss) or (not math.isfinite(norm) and precision != "fp16"):
+            on_main(lambda: save_state(stage, model, optimiser, place))
             raise Diverged(
-                f"The loss of step {place.step + 1} is {loss} (gradient {norm}). The state before "
-                f"it is kept in {stage.folder}. Smaller learning rates (training.encoder_rate, "
-                "training.head_rate) usually help."
+                f"The loss of step {place.step + 1} is {tally.loss} (gradient {norm}). The state "
+                f"before it is kept in {stage.folder}. Smaller learning rates "
+                "(training.encoder_rate, training.head_rate) usually help."
             )
         optimiser.step()
         optimiser.zero_grad(set_to_none=True)
         place.step += 1
-        place.counts = counts
+        place.counts = tally.counts_since(place.counts)
         done = place.step / steps_an_epoch
-        yield Step(place.step, steps, done, loss, parts, encoder_rate * factor)
+        yield Step(place.step, steps, done, tally.loss, tally.parts, encoder_rate * factor)
 
-        if place.step % steps_an_epoch == 0 and counts:
-            yield Epoch(place.step, done, counts)
+        if place.step % steps_an_epoch == 0 and place.counts:
+            yield Epoch(place.step, done, place.counts)
             place.counts = {}
         if score is not None and place.step % steps_an_epoch == 0:
             yield _evaluate(score, model, stage, place, done)
-        stopping = stage.run.stopped()
+        stopping = any(everywhere(stage.run.stopped()))
         if stopping or place.step % checkpoint_steps == 0 or place.step % steps_an_epoch == 0:
-            save_state(stage, model, optimiser, place)
-            if place.best_step is not None:
-                forget_other_bests(stage, place.best_step)
+            on_main(lambda: save_state(stage, model, optimiser, place))
         if stopping and place.step < steps:
             raise Interrupted(
                 f"Stopped after step {place.step} of {steps}; the state is saved. "
@@ -215,10 +177,10 @@ def _evaluate(
 ) -> Evaluation:
     model.eval()
     with torch.inference_mode():
-        value, scores = score()
+        value, scores = on_main(score)
     best = place.best is None or value > place.best
     if best:
-        save_best(stage, model, place.step)
+        on_main(lambda: save_best(stage, model, place.step))
         place.best, place.best_step, place.waited = value, place.step, 0
     else:
         place.waited += 1

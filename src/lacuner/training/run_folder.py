@@ -1,17 +1,19 @@
 """A run is a folder: settings, labels, metrics, weights. Whatever is killed can be resumed.
 
     settings.toml      the fully resolved settings, and the recipe
-    run.json           labels, versions, fingerprints of the corpora
+    run.json           labels, versions, fingerprints of the corpora, what was found on the way
     metrics.jsonl      one object an event, in order of step
     stages/<name>/     the training state of each stage, and done.json when it is finished
     model/             what prediction needs
 
 Nothing in it is a pickle. A state is a folder of its own; `latest.json` names the one that counts
 and is replaced by renaming, so that a kill at any moment leaves the one before or the one after.
+Of several processes only the main one writes; all of them must see the folder.
 """
 
 from __future__ import annotations
 
+import logging
 import platform
 import shutil
 from collections.abc import Callable, Iterable
@@ -23,11 +25,14 @@ from typing import Any
 
 import orjson
 
+from lacuner.corpus.findings import Findings
 from lacuner.corpus.sentence import Corpus
 from lacuner.errors import OutputExists, UsageError
 from lacuner.files import read_json, write_json, written_aside
 from lacuner.settings import to_toml
+from lacuner.training.processes import is_main, on_main
 
+_LOGGER = logging.getLogger("lacuner")
 _PACKAGES = ("lacuner", "torch", "transformers", "tokenizers", "accelerate", "numpy")
 
 Listener = Callable[[str, Any], None]
@@ -67,7 +72,7 @@ class Run:
 
     Args:
         folder: Where it is kept.
-        listeners: Called with the stage's name and each event.
+        listeners: Called with the stage's name and each event, in the main process.
         stopped: Asked after every step whether to save the state and stop.
         hidden: The training sentences with the entities that are missing in them, where somebody
             hid them on purpose: for measuring, never for learning.
@@ -105,7 +110,8 @@ class Run:
 
         Raises:
             OutputExists: The folder is there, and neither resume nor overwrite was said.
-            UsageError: A run to resume that had other settings, labels or sentences.
+            UsageError: A run to resume that had other settings, labels or sentences, or that
+                another release of Lacuner began and did not finish.
         """
         facts = {
             "recipe": recipe,
@@ -114,19 +120,25 @@ class Run:
             "dev": None if dev is None else fingerprint(dev),
             "selected_on": selected_on(dev),
             "versions": versions(),
+            "source": source_fingerprint(),
         }
         toml = to_toml({"recipe": recipe, **settings})
         run = cls(folder, listeners=listeners, stopped=stopped, hidden=hidden)
-        if folder.exists() and resume:
-            run._check_same(facts, toml)
-            return run
-        if folder.exists() and any(folder.iterdir()) and not overwrite:
-            raise OutputExists(folder)
-        with written_aside(folder, overwrite=True) as aside:
+        on_main(lambda: run._begin(facts, toml, resume=resume, overwrite=overwrite))
+        return run
+
+    def _begin(self, facts: dict[str, Any], toml: str, *, resume: bool, overwrite: bool) -> None:
+        if self.folder.exists() and resume:
+            self._check_same(facts, toml)
+            if not self.is_finished:
+                self._check_versions(facts)
+            return
+        if self.folder.exists() and any(self.folder.iterdir()) and not overwrite:
+            raise OutputExists(self.folder)
+        with written_aside(self.folder, overwrite=True) as aside:
             (aside / "stages").mkdir(parents=True)
             (aside / "settings.toml").write_text(toml, "utf-8")
             write_json(facts, aside / "run.json")
-        return run
 
     def _check_same(self, facts: dict[str, Any], toml: str) -> None:
         settings = self.folder / "settings.toml"
@@ -146,10 +158,47 @@ class Run:
                 "those, or choose another folder."
             )
 
+    def _check_versions(self, now: dict[str, Any]) -> None:
+        """Refuses what another release began; tells and keeps every other difference."""
+        before = read_json(self.folder / "run.json")
+        here, there = now["versions"], before["versions"]
+        if there.get("lacuner") != here.get("lacuner"):
+            raise UsageError(
+                f"The run in {self.folder} was begun with another version of Lacuner "
+                f"({there.get('lacuner')}, now {here.get('lacuner')}) and would not go on as it "
+                "began. Resume it with that version, or begin anew with --overwrite."
+            )
+        changed = [
+            f"{name} {there[name]}, now {here[name]}"
+            for name in there.keys() & here.keys()
+            if there[name] != here[name]
+        ]
+        if before.get("source", now["source"]) != now["source"]:
+            changed.append(f"the code of Lacuner {before['source']}, now {now['source']}")
+        if changed:
+            difference = f"begun with {'; '.join(sorted(changed))}"
+            _LOGGER.warning(
+                "The run in %s was %s: it goes on, but its weights may not be those of an "
+                "uninterrupted run.", self.folder, difference,
+            )  # fmt: skip
+            before["resumed"] = list(dict.fromkeys([*before.get("resumed", []), difference]))
+            write_json(before, self.folder / "run.json")
+
+    def report(self, findings: Findings) -> None:
+        """Logs what a training loses, and keeps it in run.json; the same only once."""
+        if not is_main() or not findings.counts:
+            return
+        facts = read_json(self.folder / "run.json")
+        kept = facts.setdefault("findings", [])
+        if findings.as_dict() not in kept:
+            findings.log()
+            kept.append(findings.as_dict())
+            write_json(facts, self.folder / "run.json")
+
     def stage(self, name: str) -> Stage:
         """The stage of that name."""
         stage = Stage(self, name)
-        stage.folder.mkdir(parents=True, exist_ok=True)
+        on_main(lambda: stage.folder.mkdir(parents=True, exist_ok=True))
         return stage
 
     @property
@@ -157,8 +206,15 @@ class Run:
         """Where the finished model is."""
         return self.folder / "model"
 
+    @property
+    def is_finished(self) -> bool:
+        """Is there a model?"""
+        return (self.model_folder / "predictor.json").exists()
+
     def record(self, stage: str, event: Any) -> None:
         """Appends an event to the metrics, and tells who listens."""
+        if not is_main():
+            return
         row = event.as_row()
         if row is not None:
             with open(self.folder / "metrics.jsonl", "ab") as file:
@@ -210,6 +266,15 @@ def versions() -> dict[str, str]:
         except ModuleNotFoundError:
             continue
     return found
+
+
+def source_fingerprint() -> str:
+    """A name for the code of Lacuner itself, which in development changes without its version."""
+    digest = sha256()
+    package = Path(__file__).parents[1]
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _short(value: Any) -> str:

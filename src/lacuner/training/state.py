@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from lacuner.errors import LacunerError
 from lacuner.files import read_json, write_json, written_aside
+from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Stage
 
 
@@ -42,7 +43,10 @@ class Place:
 def save_state(
     stage: Stage, model: nn.Module, optimiser: torch.optim.Optimizer, place: Place
 ) -> None:
-    """Writes the state; the one before is removed only when the new one counts."""
+    """Writes the state; the one before is removed only when the new one counts.
+
+    The weights of earlier bests go, too: from now on nobody comes back to them.
+    """
     name = f"state-{place.step}"
     try:
         with written_aside(stage.folder / name, overwrite=True) as aside:
@@ -58,33 +62,35 @@ def save_state(
     for path in stage.folder.glob("state-*"):
         if path.name != name:
             shutil.rmtree(path, ignore_errors=True)
+    for path in stage.folder.glob("best-*.safetensors"):
+        if path != best_path(stage, place.best_step):
+            path.unlink()
 
 
 def load_state(stage: Stage, model: nn.Module, optimiser: torch.optim.Optimizer) -> Place:
     """Brings back the state that counts; without one, the beginning."""
-    for half_written in stage.folder.glob(".*"):  # a kill while writing leaves it behind
-        shutil.rmtree(half_written, ignore_errors=True)
-    pointer = stage.folder / "latest.json"
-    if not pointer.exists():
+    latest = on_main(lambda: _latest(stage))
+    if latest is None:
         return Place()
-    latest: dict[str, Any] = read_json(pointer)
     folder = stage.folder / latest["state"]
     _load_trained(model, load_file(folder / "model.safetensors"))
     _load_optimiser(model, optimiser, load_file(folder / "optimiser.safetensors"))
     return Place(**latest["place"])
 
 
+def _latest(stage: Stage) -> dict[str, Any] | None:
+    """What `latest.json` says; clears away what a kill left half-written."""
+    for half_written in stage.folder.glob(".*"):
+        shutil.rmtree(half_written, ignore_errors=True)
+    pointer = stage.folder / "latest.json"
+    latest: dict[str, Any] | None = read_json(pointer) if pointer.exists() else None
+    return latest
+
+
 def save_best(stage: Stage, model: nn.Module, step: int) -> None:
     """Keeps the weights of the best model so far, beside those they replace."""
     with written_aside(best_path(stage, step), overwrite=True) as aside:
         save_file(trained_tensors(model), aside)
-
-
-def forget_other_bests(stage: Stage, step: int) -> None:
-    """Removes the weights that are no longer the best."""
-    for path in stage.folder.glob("best-*.safetensors"):
-        if path != best_path(stage, step):
-            path.unlink()
 
 
 def load_best(stage: Stage, model: nn.Module, step: int) -> None:
@@ -94,6 +100,10 @@ def load_best(stage: Stage, model: nn.Module, step: int) -> None:
 
 def keep_result(stage: Stage, model: nn.Module) -> None:
     """Finishes a stage: its weights stay, its training state goes."""
+    on_main(lambda: _keep_result(stage, model))
+
+
+def _keep_result(stage: Stage, model: nn.Module) -> None:
     with written_aside(_result_path(stage), overwrite=True) as aside:
         save_file(trained_tensors(model), aside)
     stage.finish()
@@ -110,7 +120,7 @@ def _result_path(stage: Stage) -> Path:
     return stage.folder / "result.safetensors"
 
 
-def best_path(stage: Stage, step: int) -> Path:
+def best_path(stage: Stage, step: int | None) -> Path:
     """Where the best weights of a step are."""
     return stage.folder / f"best-{step}.safetensors"
 
