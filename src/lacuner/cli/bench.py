@@ -38,7 +38,7 @@ ProfileOption = Annotated[str, typer.Option("--profile", help="How large: cpu or
 def list_studies(json: Json = False) -> None:
     """List the studies that ship, and how many runs their profiles have."""
     from lacuner.experiments.plan import plan_runs
-    from lacuner.experiments.study import load_study, shipped_studies
+    from lacuner.experiments.study_file import load_study, shipped_studies
 
     studies = [load_study(name) for name in shipped_studies()]
     runs = {
@@ -103,7 +103,7 @@ def run(
     from lacuner.experiments.job import plan_jobs
     from lacuner.experiments.plan import plan_runs
     from lacuner.experiments.results import Results
-    from lacuner.experiments.study import load_study
+    from lacuner.experiments.study_file import load_study
 
     described = load_study(study)
     plans = plan_runs(

@@ -109,7 +109,7 @@ def plan_jobs(
         if plan.encoder.model is None:
             raise UsageError(
                 f"The encoder {plan.encoder.name} is for you to bring: --encoder "
-                f"{plan.encoder.name}=FOLDER. {plan.encoder.note}"
+                f"{plan.encoder.name}=FOLDER, or leave out its runs by --only. {plan.encoder.note}"
             )
         if plan.encoder.name not in encoders:
             encoders[plan.encoder.name] = encoder_fingerprint(plan.encoder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -124,33 +125,34 @@ def plan_runs(
         _check_someone_takes(settings, recipes, name)
     plans: list[RunPlan] = []
     taken: set[tuple[Any, ...]] = set()
-    for seed in profile.seeds:
-        for corpus in study.corpora.values():
-            for system in study.systems:
-                if not _belongs(system, corpus, profile):
-                    continue
-                for rate in _rates(corpus, system, profile):
-                    for encoder in chosen if _has_encoder(system.recipe) else [NO_ENCODER]:
-                        cell = (seed, corpus.name, system.name, rate, encoder.name)
-                        if cell in taken:
-                            raise UsageError(
-                                f"Two systems are called '{system.name}' on {corpus.name} at "
-                                f"masking {rate:g}: give them other names, or other rates."
-                            )
-                        taken.add(cell)
-                        plans.append(
-                            RunPlan(
-                                study.name,
-                                profile,
-                                corpus,
-                                rate,
-                                system,
-                                encoder,
-                                seed,
-                                study.sample_seed,
-                                _settings(system, profile, encoder, seed),
-                            )
-                        )
+    for seed, corpus, system in product(profile.seeds, study.corpora.values(), study.systems):
+        if not _belongs(system, corpus, profile):
+            continue
+        fitting = [e for e in chosen if corpus.encoders is None or e.name in corpus.encoders]
+        if not _has_encoder(system.recipe):
+            fitting = [NO_ENCODER]
+        for rate, encoder in product(_rates(corpus, system, profile), fitting):
+            cell = (seed, corpus.name, system.name, rate, encoder.name)
+            if cell in taken:
+                raise UsageError(
+                    f"Two systems are called '{system.name}' on {corpus.name} at masking "
+                    f"{rate:g}: give them other names, or other rates."
+                )
+            taken.add(cell)
+            settings = _settings(system, profile, encoder, seed)
+            plans.append(
+                RunPlan(
+                    study.name,
+                    profile,
+                    corpus,
+                    rate,
+                    system,
+                    encoder,
+                    seed,
+                    study.sample_seed,
+                    settings,
+                )
+            )
     return _filtered(plans, only or {})
 
 
@@ -192,8 +194,10 @@ def _rates(corpus: CorpusEntry, system: System, profile: Profile) -> Iterable[fl
 
 
 def _belongs(system: System, corpus: CorpusEntry, profile: Profile) -> bool:
-    return (system.corpora is None or corpus.name in system.corpora) and (
-        system.profiles is None or profile.name in system.profiles
+    return (
+        (system.corpora is None or corpus.name in system.corpora)
+        and (system.profiles is None or profile.name in system.profiles)
+        and (profile.corpora is None or corpus.name in profile.corpora)
     )
 
 
