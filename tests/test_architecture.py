@@ -32,7 +32,7 @@ ALLOWED = {
     "training": {*GROUND, "settings", "corpus", "encoders", "models", "objectives"},
     "inference": {*GROUND, "corpus", "labelling", "encoders", "models"},
 }
-ON_TOP = {"cli", "experiments", "recipes", "__init__"}
+ON_TOP = {"cli", "experiments", "recipes", "__init__", "__main__"}
 HEAVY = {"spacy", "datasets", "matplotlib", "torch", "transformers"}
 
 

@@ -9,17 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from lacuner import Corpus
 from lacuner.corpus.alignment import aligned
 from lacuner.demo import gold
 from lacuner.evaluation.scores import score_entities
+from lacuner.files import written_aside
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.models.batching import Examples
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.objectives.cross_entropy import SpanCrossEntropy
 from lacuner.training import loop
+from lacuner.training.processes import is_main
 from lacuner.training.run_folder import Run
 from tests.neural import HashedWords
 
@@ -88,8 +91,13 @@ def train(
     return trained
 
 
-if __name__ == "__main__":
-    result = train(Path(sys.argv[1]), resume=Path(sys.argv[1]).exists(), pause=0.01)
-    from safetensors.torch import save_file
+def keep(trained: SpanClassifier, path: Path) -> None:
+    """Writes the weights, once."""
+    if is_main():
+        weights = {name: tensor.contiguous() for name, tensor in trained.state_dict().items()}
+        with written_aside(path) as aside:
+            save_file(weights, aside)
 
-    save_file({name: t.contiguous() for name, t in result.state_dict().items()}, sys.argv[2])
+
+if __name__ == "__main__":
+    keep(train(Path(sys.argv[1]), resume=Path(sys.argv[1]).exists(), pause=0.01), Path(sys.argv[2]))

@@ -60,8 +60,11 @@ def train(
     """
     from lacuner.cli.training_progress import TrainingProgress
     from lacuner.recipes import training
+    from lacuner.training.processes import is_main
     from lacuner.training.run_folder import selected_on
 
+    speaks = is_main()  # of several processes, one
+    quiet, json = quiet or not speaks, json and speaks
     training.find_recipe(recipe)
     values = read_toml(settings) if settings is not None else {}
     if settings is not None:
@@ -77,7 +80,7 @@ def train(
         f"({', '.join(corpus.labels)}); chosen on {selected_on(dev_corpus)}",
         quiet=quiet,
     )
-    with TrainingProgress(quiet=quiet) as progress, _stop_on_interrupt() as stopped:
+    with TrainingProgress(quiet=quiet) as progress, _stop_on_interrupt(speaks) as stopped:
         listeners: list[Any] = [progress]
         if tensorboard:
             from lacuner.training.tensorboard import TensorBoard
@@ -104,7 +107,7 @@ def _dev(path: Path | None, complete: bool, corpus: Corpus, findings: Findings) 
 
 
 @contextmanager
-def _stop_on_interrupt() -> Iterator[list[int]]:
+def _stop_on_interrupt(speaks: bool) -> Iterator[list[int]]:
     """Ctrl-C fills the list, so that the step is finished; a second one ends the program."""
     heard: list[int] = []
 
@@ -112,7 +115,7 @@ def _stop_on_interrupt() -> Iterator[list[int]]:
         if heard:
             raise KeyboardInterrupt
         heard.append(number)
-        say("stopping after this step; Ctrl-C again stops at once", quiet=False)
+        say("stopping after this step; Ctrl-C again stops at once", quiet=not speaks)
 
     before = signal.signal(signal.SIGINT, hear)
     try:

@@ -11,6 +11,7 @@ holds a pickle.
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Callable, Iterable
 from datetime import timedelta
@@ -44,6 +45,8 @@ def processes() -> Any:
             f"{started} processes were started, but they cannot train together on this device. "
             "Start one, or have them use the CPU (accelerate launch --cpu)."
         )
+    if started > 1:
+        atexit.register(state.destroy_process_group)  # else its threads abort the interpreter's end
     return state
 
 
