@@ -3,7 +3,8 @@
     python -m benchmarks.conll_supervised ../shared/data --runs RUNS [--seeds 1 2 3]
 
 Each seed is a run folder under RUNS; a run that was killed goes on, a finished one is not repeated.
-The model is chosen on dev, and test is scored once. Rows go to benchmarks/results/.
+The model is chosen on dev, and test is scored once. Rows go to benchmarks/results/, and the
+learning curves of all of them to docs/conll_supervised.svg.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ import orjson
 
 import lacuner
 from lacuner.corpus.alignment import aligned
+from lacuner.evaluation import plots
+from lacuner.evaluation.curves import Curve, thinned
 from lacuner.evaluation.scores import Score, score_entities
 from lacuner.files import write_json
 from lacuner.training.run_folder import Run, versions
 
 RESULTS = Path(__file__).parent / "results" / "conll_supervised.jsonl"
+FIGURE = Path(__file__).parents[1] / "docs" / "conll_supervised.svg"
 
 
 def main() -> None:
@@ -36,6 +40,7 @@ def main() -> None:
         row = run_seed(options.data / "conll03", options.runs / f"conll-supervised-{seed}", seed)
         keep(row)
         print(orjson.dumps(row).decode(), flush=True)
+    draw()
 
 
 def run_seed(data: Path, folder: Path, seed: int) -> dict[str, Any]:
@@ -59,7 +64,7 @@ def run_seed(data: Path, folder: Path, seed: int) -> dict[str, Any]:
         listeners=[_say],
     )
     seconds = time.perf_counter() - begin
-    curve = [row for row in Run(folder).metrics() if "dev" in row]
+    curve = Curve.of(Run(folder).metrics())
     row = {
         "study": "conll-supervised",
         "profile": "default",
@@ -77,7 +82,7 @@ def run_seed(data: Path, folder: Path, seed: int) -> dict[str, Any]:
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "version": versions(),
         "settings": (folder / "settings.toml").read_text("utf-8"),
-        "curve": [{"epoch": row["epoch"], "dev": row["dev"]} for row in curve],
+        "curve": {"dev": curve.f1, "loss": thinned(curve.loss, most=80)},
     }
     write_json(row, facts)
     return row
@@ -92,6 +97,23 @@ def keep(row: dict[str, Any]) -> None:
     )
     rows = sorted([r for r in rows if r["seed"] != row["seed"]] + [row], key=lambda r: r["seed"])
     RESULTS.write_bytes(b"".join(orjson.dumps(r) + b"\n" for r in rows))
+
+
+def draw() -> None:
+    """Draws the learning curves of all rows."""
+    rows = [orjson.loads(line) for line in RESULTS.read_bytes().splitlines()]
+    curves = {
+        f"seed {row['seed']}": Curve(
+            tuple(tuple(point) for point in row["curve"]["loss"]),
+            tuple(tuple(point) for point in row["curve"]["dev"]),
+        )
+        for row in rows
+    }
+    plots.save(
+        plots.curve_figure(curves, title="CoNLL-2003, supervised, default settings"),
+        FIGURE,
+        overwrite=True,
+    )
 
 
 def _score(score: Score) -> dict[str, float]:

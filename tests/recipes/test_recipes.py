@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import lacuner
@@ -14,8 +15,11 @@ from lacuner.corpus.splits import concatenate
 from lacuner.demo import gold
 from lacuner.errors import UsageError
 from lacuner.evaluation.scores import score_entities
+from lacuner.inference.predictor import NeuralPredictor
+from lacuner.labelling.masking import mask
 from lacuner.recipes import RECIPES
 from lacuner.training.loop import Interrupted
+from lacuner.training.run_folder import Run
 
 # Every sentence twice, so that no word is seen once only: those train the unknown word.
 SMALL = concatenate([gold("train").with_sentences(gold("train").sentences[:30])] * 2)
@@ -23,14 +27,23 @@ NEURAL: dict[str, Any] = {
     "encoder": {"name": "bilstm"},
     "training": {"epochs": 15, "head_rate": 1e-2, "batch_size": 8, "checkpoint_steps": 3},
 }
+# Their own features, `interaction`, learn too slowly for a test.
+ENDPOINTS = {**NEURAL, "model": {"features": "endpoints"}}
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("dictionary", {}),
     ("token_ce", NEURAL),
     ("token_ce", {**NEURAL, "model": {"head": "crf", "scheme": "bioes"}}),
     ("span_ce", NEURAL),
     ("span_ce", {**NEURAL, "model": {"features": "biaffine"}}),
+    ("negative_sampling", ENDPOINTS),
+    ("weighted_negative_sampling", ENDPOINTS),
+    ("weighted_negative_sampling", {**ENDPOINTS, "sampling": {"form": "printed"}}),
+    ("nrces", NEURAL),
+    ("scl_rai", ENDPOINTS),
+    ("scl_rai", {**ENDPOINTS, "sampling": {"sampler": "weighted"}}),
     ("supervised", NEURAL),
 ]
+SAMPLING = ("negative_sampling", "weighted_negative_sampling", "nrces", "scl_rai")
 
 
 def test_variants_cover_every_recipe() -> None:
@@ -52,7 +65,7 @@ def test_recipe_learns_and_is_saved_whole(
         assert all(e.score is None or 0 <= e.score <= 1 for e in first.entities)
 
 
-@pytest.mark.parametrize("recipe", ["token_ce", "span_ce", "supervised"])
+@pytest.mark.parametrize("recipe", sorted(RECIPES.keys() - {"dictionary"}))
 def test_stopped_recipe_resumes_to_the_same_weights(recipe: str, tmp_path: Path) -> None:
     settings = {**NEURAL, "training": {**NEURAL["training"], "epochs": 2}}
     lacuner.train(SMALL, recipe, out=tmp_path / "whole", settings=settings)
@@ -64,6 +77,49 @@ def test_stopped_recipe_resumes_to_the_same_weights(recipe: str, tmp_path: Path)
     lacuner.train(SMALL, recipe, out=tmp_path / "cut", settings=settings, resume=True)
     weights = Path("model") / "weights.safetensors"
     assert (tmp_path / "whole" / weights).read_bytes() == (tmp_path / "cut" / weights).read_bytes()
+
+
+@pytest.mark.parametrize("recipe", SAMPLING)
+def test_stopped_recipe_counts_missampling_as_if_it_had_not_been(
+    recipe: str, tmp_path: Path
+) -> None:
+    masked = mask(SMALL, 0.5, np.random.default_rng(0))
+    settings = {**NEURAL, "training": {**NEURAL["training"], "epochs": 2}}
+
+    def train(name: str, **options: Any) -> list[dict[str, Any]]:
+        lacuner.train(
+            masked.corpus, recipe, out=tmp_path / name, settings=settings, hidden=masked.hidden,
+            **options,
+        )  # fmt: skip
+        return [row for row in Run(tmp_path / name).metrics() if "drawn" in row]
+
+    whole = train("whole")
+    assert [row["epoch"] for row in whole] == [1.0, 2.0]
+    assert all(0 < row["missampled"] < row["drawn"] for row in whole)
+    left = iter(range(5, -1, -1))
+    with pytest.raises(Interrupted):
+        train("cut", stopped=lambda: next(left) == 0)
+    assert train("cut", resume=True) == whole
+
+
+def test_hidden_labels_of_other_words_are_refused(tmp_path: Path) -> None:
+    masked = mask(SMALL, 0.5, np.random.default_rng(0))
+    first, *rest = masked.hidden.sentences
+    other = masked.hidden.with_sentences([Sentence(first.id, ("Other",)), *rest])
+    with pytest.raises(UsageError, match=f"sentence '{first.id}' belong to other words"):
+        lacuner.train(masked.corpus, "nrces", out=tmp_path / "run", hidden=other)
+
+
+def test_share_of_retrieval_can_be_changed_after_training(tmp_path: Path) -> None:
+    settings = {**ENDPOINTS, "training": {**NEURAL["training"], "epochs": 8}}
+    recogniser = lacuner.train(SMALL, "scl_rai", out=tmp_path / "run", settings=settings)
+    predictor = recogniser.predictor
+    assert isinstance(predictor, NeuralPredictor) and predictor.retrieval is not None
+    found = []
+    for alpha in (0.0, 0.5, 0.9):
+        predictor.retrieval.alpha = alpha
+        found.append(recogniser.predict(SMALL).entity_count)
+    assert found[0] < found[1] < found[2]  # the centres of labels only ever ask for more
 
 
 def test_finished_run_is_not_trained_again(tmp_path: Path) -> None:
