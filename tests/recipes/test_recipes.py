@@ -15,7 +15,6 @@ from lacuner.corpus.splits import concatenate
 from lacuner.demo import gold
 from lacuner.errors import UsageError
 from lacuner.evaluation.scores import score_entities
-from lacuner.inference.predictor import NeuralPredictor
 from lacuner.labelling.masking import mask
 from lacuner.recipes import RECIPES
 from lacuner.training.loop import Interrupted
@@ -113,13 +112,15 @@ def test_hidden_labels_of_other_words_are_refused(tmp_path: Path) -> None:
 def test_share_of_retrieval_can_be_changed_after_training(tmp_path: Path) -> None:
     settings = {**ENDPOINTS, "training": {**NEURAL["training"], "epochs": 8}}
     recogniser = lacuner.train(SMALL, "scl_rai", out=tmp_path / "run", settings=settings)
-    predictor = recogniser.predictor
-    assert isinstance(predictor, NeuralPredictor) and predictor.retrieval is not None
-    found = []
-    for alpha in (0.0, 0.5, 0.9):
-        predictor.retrieval.alpha = alpha
-        found.append(recogniser.predict(SMALL).entity_count)
+    found = [
+        lacuner.load(tmp_path / "run", alpha=alpha).predict(SMALL).entity_count
+        for alpha in (0.0, 0.5, 0.9)
+    ]
+    assert recogniser.predict(SMALL).entity_count == found[1]
     assert found[0] < found[1] < found[2]  # the centres of labels only ever ask for more
+    lacuner.train(SMALL, "dictionary", out=tmp_path / "other")
+    with pytest.raises(UsageError, match="no retrieval"):
+        lacuner.load(tmp_path / "other", alpha=0.5)
 
 
 def test_finished_run_is_not_trained_again(tmp_path: Path) -> None:

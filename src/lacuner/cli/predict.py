@@ -30,6 +30,10 @@ def predict(
     source: Annotated[Path, typer.Argument(help="Text or corpus to label.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write.")],
     reading: Reading,
+    alpha: Annotated[
+        float | None,
+        typer.Option("--alpha", metavar="SHARE", help="Say of retrieval, for runs of scl_rai."),
+    ] = None,
     to: ToFormat = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -43,7 +47,7 @@ def predict(
     """
     from lacuner.inference.recogniser import load
 
-    recogniser = load(run)
+    recogniser = load(run, alpha=alpha)
     findings = Findings()
     sentences = entities = 0
 

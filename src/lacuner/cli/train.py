@@ -34,6 +34,14 @@ def train(
     dev_complete: Annotated[
         bool, typer.Option("--dev-complete", help="Vouch that the labels of dev are complete.")
     ] = False,
+    hidden: Annotated[
+        Path | None,
+        typer.Option(
+            "--hidden",
+            metavar="FILE",
+            help="What 'lacuner mask --hidden' took out: measured, not learnt.",
+        ),
+    ] = None,
     settings: Annotated[
         Path | None, typer.Option("--settings", metavar="FILE", help="Settings as TOML.")
     ] = None,
@@ -73,7 +81,8 @@ def train(
     findings = Findings()
     with reading_shown(source, quiet=quiet):
         corpus = reading.read(source, findings)
-    dev_corpus = _dev(dev, dev_complete, corpus, findings)
+    dev_corpus = _read(dev, findings, complete=dev_complete)
+    hidden_corpus = _read(hidden, findings)
     tell(findings, quiet=quiet)
     say(
         f"{recipe}: {len(corpus):,} sentences, {corpus.entity_count:,} labels "
@@ -96,13 +105,14 @@ def train(
             overwrite=overwrite,
             listeners=listeners,
             stopped=lambda: bool(stopped),
+            hidden=hidden_corpus,
         )
     if json:
         print_json({"run": str(output), "recipe": recipe, "labels": list(corpus.labels)})
     say(f"{output}: finished. 'lacuner predict {output} TEXT' uses it.", quiet=quiet or json)
 
 
-def _dev(path: Path | None, complete: bool, corpus: Corpus, findings: Findings) -> Corpus | None:
+def _read(path: Path | None, findings: Findings, *, complete: bool = False) -> Corpus | None:
     return None if path is None else read(path, findings=findings, complete=complete)
 
 

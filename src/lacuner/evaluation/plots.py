@@ -30,6 +30,7 @@ _LINES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 _DASHES = ("-", "--", "-.", ":")
 _GREY = "#595959"
 _WIDTH = 6.4  # inches
+_STEEP = 50  # a loss that falls to less than this part of its beginning is drawn by powers of ten
 
 
 def label_figure(scores: Scores, *, title: str = "Exact scores by label") -> Figure:
@@ -83,7 +84,13 @@ def curve_figure(curves: Mapping[str, Curve], *, title: str = "Learning curves")
     upper, lower = figure.subplots(2, 1, sharex=True)
     lines = [(name, thinned(curve.loss, most=80), curve.f1) for name, curve in curves.items()]
     upper.set_ylabel("training loss")
-    _draw_lines(upper, {name: loss for name, loss, _ in lines}, bottom=0, measured=False)
+    heights = [loss for _, points, _ in lines for _, loss in points]
+    # A sum over many spans begins a hundred times higher than it ends.
+    steep = bool(heights) and 0 < _STEEP * min(heights) < max(heights)
+    upper.set_yscale("log" if steep else "linear")
+    _draw_lines(
+        upper, {n: loss for n, loss, _ in lines}, bottom=None if steep else 0, measured=False
+    )
     _draw_lines(lower, {name: list(f1) for name, _, f1 in lines}, bottom=None, measured=True)
     lower.set_ylabel("F1 on dev (0 to 1)")
     lower.set_xlabel("training steps")
@@ -168,14 +175,14 @@ def _draw_lines(
     _quieten(axes, grid="y")
     axes.margins(x=0.02)
     axes.set_ylim(bottom=bottom)
-    low, high = axes.get_ylim()
-    heights = spread([y for _, y, _, _ in ends], (high - low) * 0.075)
+    on_page = axes.transData + axes.transAxes.inverted()  # also right where the axis is logarithmic
+    heights = spread([float(on_page.transform((x, y))[1]) for x, y, _, _ in ends], 0.075)
     for (x, y, text, colour), height in zip(ends, heights, strict=True):
         axes.annotate(
             text,
             (x, y),
             xytext=(1.015, height),
-            textcoords=axes.get_yaxis_transform(),
+            textcoords="axes fraction",
             color=colour if colour != ORANGE else "#8F6300",
             fontsize=8.5,
             va="center",

@@ -10,7 +10,7 @@ from typing import overload
 
 from lacuner.corpus.raw_text import sentences_of_text
 from lacuner.corpus.sentence import Corpus, Entity, Sentence
-from lacuner.errors import DataError
+from lacuner.errors import DataError, UsageError
 from lacuner.files import read_json
 from lacuner.inference.dictionary import DictionaryPredictor
 from lacuner.inference.predictor import NeuralPredictor, Predictor
@@ -120,11 +120,17 @@ def _found(sentence: Sentence) -> Iterator[Found]:
         )
 
 
-def load(run: str | Path) -> Recogniser:
+def load(run: str | Path, *, alpha: float | None = None) -> Recogniser:
     """The recogniser of a finished run, or of a model folder.
+
+    Args:
+        run: The folder.
+        alpha: How much retrieval has to say, for a run of `scl_rai`; None takes what it was
+            trained with.
 
     Raises:
         DataError: The folder holds no finished run.
+        UsageError: A share for a run without retrieval, or one that is none.
     """
     folder = Path(run)
     if (folder / "model").is_dir():
@@ -140,4 +146,10 @@ def load(run: str | Path) -> Recogniser:
     kind = PREDICTORS.get(facts.get("kind"))
     if kind is None:
         raise DataError(folder, f"there is no predictor of the kind {facts.get('kind')!r}")
-    return Recogniser(kind.load(folder, facts))
+    predictor = kind.load(folder, facts)
+    if alpha is not None:
+        retrieval = getattr(predictor, "retrieval", None)
+        if retrieval is None:
+            raise UsageError(f"The run in {run} has no retrieval that could have a share (alpha).")
+        retrieval.alpha = alpha
+    return Recogniser(predictor)
