@@ -124,7 +124,7 @@ def plan_runs(
     ]:
         _check_someone_takes(settings, recipes, name)
     plans: list[RunPlan] = []
-    taken: set[tuple[Any, ...]] = set()
+    owners: dict[tuple[str, float, str], System] = {}
     for seed, corpus, system in product(profile.seeds, study.corpora.values(), study.systems):
         if not _belongs(system, corpus, profile):
             continue
@@ -132,13 +132,11 @@ def plan_runs(
         if not _has_encoder(system.recipe):
             fitting = [NO_ENCODER]
         for rate, encoder in product(_rates(corpus, system, profile), fitting):
-            cell = (seed, corpus.name, system.name, rate, encoder.name)
-            if cell in taken:
+            if owners.setdefault((corpus.name, rate, system.name), system) is not system:
                 raise UsageError(
                     f"Two systems are called '{system.name}' on {corpus.name} at masking "
                     f"{rate:g}: give them other names, or other rates."
                 )
-            taken.add(cell)
             settings = _settings(system, profile, encoder, seed)
             plans.append(
                 RunPlan(

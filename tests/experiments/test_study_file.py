@@ -1,0 +1,109 @@
+"""Studies are read whole or refused with a sentence, and those that ship fit the recipes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lacuner.errors import DataError, LacunerError, UsageError
+from lacuner.experiments.plan import plan_runs
+from lacuner.experiments.published import find_figure, published_figures
+from lacuner.experiments.study_file import load_study, shipped_studies
+from tests.experiments.tiny_study import write_tiny
+
+SHIPPED = sorted(shipped_studies())
+
+
+def test_studies_of_the_issue_ship() -> None:
+    wanted = {"masked-conll", "distant", "nrces-ablation", "nrces-w", "scl-rai-ablation",
+              "missampling", "demo"}  # fmt: skip
+    assert wanted <= set(SHIPPED)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_study_fits_the_recipes(name: str) -> None:
+    study = load_study(name)
+    assert study.name == name and study.title
+    assert set(study.profiles) == {"cpu", "full"}
+    for profile in study.profiles:
+        plans = plan_runs(study, profile)
+        assert plans
+        used = {plan.system.name for plan in plans}
+        assert used == {
+            s.name for s in study.systems if s.profiles is None or profile in s.profiles
+        }
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_study_names_figures_that_are_published(name: str) -> None:
+    study = load_study(name)
+    plans = [plan for profile in study.profiles for plan in plan_runs(study, profile)]
+    for system in study.systems:
+        if system.published is None:
+            continue
+        places = {(plan.corpus.name, plan.masking) for plan in plans if plan.system == system}
+        for corpus, masking in places:
+            assert find_figure(system.published, corpus, masking), (system.name, corpus, masking)
+
+
+def test_published_figures_are_percentages_with_a_source() -> None:
+    figures = [figure for by_place in published_figures().values() for figure in by_place.values()]
+    assert len(figures) > 40
+    for figure in figures:
+        assert 30 < figure.f1 < 100 and figure.on in ("dev", "test")
+        assert figure.source and figure.encoder
+
+
+def test_published_figures_are_those_of_the_papers() -> None:
+    for name, corpus, rate, f1 in (
+        ("nrces", "conll03", 0.8, 87.18),
+        ("weighted negative sampling", "conll03", 0.9, 60.57),
+        ("negative sampling", "news", 0.0, 85.39),
+        ("scl-rai with negative sampling", "ec", 0.0, 71.24),
+    ):
+        figure = find_figure(name, corpus, rate)
+        assert figure is not None and figure.f1 == f1
+    assert find_figure("nrces", "conll03", 0.55) is None
+    assert find_figure(None, "conll03", 0.5) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('title = "For', 'titel = "For', "Did you mean title"),
+        ("embedded = true", "embeded = true", "Did you mean"),
+        ("embedded = true", "", "no training file"),
+        ("embedded = true", 'gold = ["a.conll"]', "no test file"),
+        ("embedded = true", 'embedded = true\ntest = "a"', "has no files"),
+        ("masking = [0.5]", "masking = [1.5]", "below 1"),
+        ("masking = [0.5]", 'masking = "0.5"', "masking"),
+        ("seeds = [1]", "seeds = []", "needs an encoder and a seed"),
+        ('recipe = "span_ce"', 'recipe = "span_ce"\ncorpora = ["dem"]', "Did you mean demo"),
+        ('name = "ceiling"\n', "", "needs a name"),
+        ("embedded = true", "embedded = true\nsettings.training = {epochs = 3}", "no settings"),
+        ("[profiles.cpu]", "[profiles.cpu]\nprofile = 3", "There is no setting"),
+        ("[[systems]]", "[[system]]", "There is no setting"),
+    ],
+)
+def test_slip_in_a_study_is_named(tmp_path: Path, before: str, after: str, message: str) -> None:
+    with pytest.raises(DataError, match=r"tiny\.toml") as caught:
+        load_study(write_tiny(tmp_path, {before: after}))
+    assert message in str(caught.value)
+
+
+def test_masking_of_distant_labels_is_refused(tmp_path: Path) -> None:
+    files = 'gold = ["a"]\ndistant = ["b"]\ntest = "c"'
+    with pytest.raises(LacunerError, match="only gold labels"):
+        load_study(write_tiny(tmp_path, {"embedded = true": files}))
+
+
+def test_study_that_is_not_there_names_the_close_ones(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="Did you mean masked-conll"):
+        load_study("masked-conl")
+    with pytest.raises(DataError, match="no such file"):
+        load_study(tmp_path / "mine.toml")
+    broken = tmp_path / "broken.toml"
+    broken.write_text("name = ")
+    with pytest.raises(DataError, match="no TOML"):
+        load_study(broken)
