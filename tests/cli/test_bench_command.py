@@ -104,3 +104,18 @@ def test_time_left_is_judged_by_runs_of_the_same_kind(tmp_path: Path) -> None:
     assert left.left([(jobs[0], 0.5), (jobs[1], 0.0)]) == pytest.approx((50 + 300) / 2)
     assert left.left([]) == 0
     assert (duration(30), duration(600), duration(7260)) == ("30 s", "10 min", "2 h 1 min")
+
+
+def test_figures_are_drawn_or_said_to_be_impossible(
+    lacuner: Lacuner, finished: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "figures"
+    drawn = lacuner("bench", "plot", finished, "-o", out, "--format", "png")
+    assert drawn.code == 0, drawn.err
+    assert [path.name for path in out.iterdir()] == ["retention.png"]
+    assert lacuner("bench", "plot", finished, "-o", out, "--format", "gif").code == 2
+    single = tmp_path / "single.jsonl"
+    Results(single).append(row("a", 0.5), np.zeros((1, 3), dtype=int))
+    nothing = lacuner("bench", "plot", single, "-o", out)
+    assert nothing.code == 2 and "no figure yet" in nothing.err

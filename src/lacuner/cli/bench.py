@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from lacuner.cli.bench_results import table
+from lacuner.cli.bench_results import plot, table
 from lacuner.cli.console import Json, Quiet, print_json, results, say, tell
 from lacuner.errors import UsageError
 
@@ -211,3 +211,4 @@ def _filters(given: list[str] | None) -> dict[str, list[str]]:
 
 
 app.command()(table)
+app.command()(plot)

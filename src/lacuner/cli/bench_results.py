@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lacuner.cli.console import Overwrite, results
+from lacuner.cli.console import Overwrite, Quiet, results, say
 from lacuner.errors import UsageError
 from lacuner.files import written_aside
 from lacuner.suggestions import unknown_name
@@ -16,6 +16,7 @@ from lacuner.suggestions import unknown_name
 if TYPE_CHECKING:
     from lacuner.experiments.tables import StudyTable
 
+FIGURE_FORMATS = ("svg", "png")
 ResultsArgument = Annotated[
     Path, typer.Argument(metavar="RESULTS", help="The .jsonl file of 'lacuner bench run'.")
 ]
@@ -64,3 +65,34 @@ def table(
         return
     with written_aside(output, overwrite=overwrite) as aside:
         aside.write_text(text, "utf-8")
+
+
+def plot(
+    source: ResultsArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the figures.")],
+    form: Annotated[str, typer.Option("--format", help="svg or png.", metavar="FORMAT")] = "svg",
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw whichever figures the results allow.
+
+    F1 and missampling by masking rate, missampling and dev F1 by epoch, F1 by w of NRCES,
+    retention. Needs matplotlib: pip install 'lacuner[plots]'.
+
+    Example: lacuner bench plot results/masked-conll.jsonl -o figures
+    """
+    from lacuner.experiments.figures import write_figures
+    from lacuner.experiments.results import read_rows
+    from lacuner.experiments.tables import make_tables
+
+    if form not in FIGURE_FORMATS:
+        raise UsageError(unknown_name("format of figures", form, FIGURE_FORMATS))
+    tables = make_tables(read_rows(source), {})
+    written = write_figures(tables, output, ending=form, overwrite=overwrite)
+    if not written:
+        raise UsageError(
+            f"{source} allows no figure yet: it takes runs of two epochs, two masking rates, or a "
+            "supervised ceiling."
+        )
+    for path in written:
+        say(str(path), quiet=quiet)

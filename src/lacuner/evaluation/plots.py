@@ -26,23 +26,22 @@ if TYPE_CHECKING:
 ENDINGS = (".svg", ".png")
 BLUE, VERMILION, GREEN = "#0072B2", "#D55E00", "#009E73"
 PURPLE, ORANGE, SKY, BLACK = "#CC79A7", "#E69F00", "#56B4E9", "#000000"
-_LINES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
-_DASHES = ("-", "--", "-.", ":")
-_GREY = "#595959"
-_WIDTH = 6.4  # inches
+LINES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
+DASHES = ("-", "--", "-.", ":")
+GREY = "#595959"
+WIDTH = 6.4  # inches
 _STEEP = 50  # a loss that falls to less than this part of its beginning is drawn by powers of ten
 
 
 def label_figure(scores: Scores, *, title: str = "Exact scores by label") -> Figure:
     """Precision, recall and F1 of every label, of all entities, and the mean of the labels."""
-    figure_class = _figure_class()
     groups: list[tuple[str, str, Score | Average]] = [
         (label, _entities(score), score) for label, score in scores.by_label.items()
     ]
     groups.append(("all", _entities(scores.total), scores.total))
     if len(scores.by_label) > 1:
         groups.append(("mean", "of labels", scores.macro))
-    figure = figure_class(figsize=(_WIDTH, 0.8 + 0.68 * len(groups)), layout="constrained")
+    figure = new_figure(0.8 + 0.68 * len(groups))
     axes = figure.add_subplot()
     places, names = [], []
     for number, (name, detail, score) in enumerate(groups):
@@ -58,15 +57,15 @@ def label_figure(scores: Scores, *, title: str = "Exact scores by label") -> Fig
             text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.4})
         axes.text(-0.17, 4 * number + 0.6, name, ha="right", va="center", weight="bold")
         axes.text(
-            -0.17, 4 * number + 1.7, detail, ha="right", va="center", fontsize=7.5, color=_GREY
+            -0.17, 4 * number + 1.7, detail, ha="right", va="center", fontsize=7.5, color=GREY
         )
-    axes.set_yticks(places, names, fontsize=8, color=_GREY)
+    axes.set_yticks(places, names, fontsize=8, color=GREY)
     axes.set_ylim(4 * len(groups) - 1.2, -0.8)
     axes.set_xlim(0, 1.08)
     axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1])
     axes.set_xlabel("score (0 to 1)")
     axes.set_title(title, loc="left", weight="bold", fontsize=11)
-    _quieten(axes, grid="x")
+    quieten(axes, grid="x")
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     return figure
@@ -79,8 +78,7 @@ def curve_figure(curves: Mapping[str, Curve], *, title: str = "Learning curves")
         curves: The curve of each run, by its name.
         title: What stands above.
     """
-    figure_class = _figure_class()
-    figure = figure_class(figsize=(_WIDTH, 5.2), layout="constrained")
+    figure = new_figure(5.2)
     upper, lower = figure.subplots(2, 1, sharex=True)
     lines = [(name, thinned(curve.loss, most=80), curve.f1) for name, curve in curves.items()]
     upper.set_ylabel("training loss")
@@ -105,7 +103,7 @@ def check_plot(path: Path) -> None:
     Raises:
         UsageError: The name ends with neither `.svg` nor `.png`, or matplotlib is missing.
     """
-    _figure_class()
+    new_figure(1)
     if path.suffix.lower() not in ENDINGS:
         raise UsageError(f"{path}: a figure is written as {' or '.join(ENDINGS)}.")
 
@@ -143,12 +141,17 @@ def save(
         findings.remark(f"{path}: no font here has some of the characters; an SVG keeps them")
 
 
-def _figure_class() -> type[Figure]:
+def new_figure(height: float, width: float = WIDTH) -> Figure:
+    """An empty figure, in inches.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("Drawing figures", "plots") from None
-    return Figure
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def _draw_lines(
@@ -159,12 +162,12 @@ def _draw_lines(
     for number, (name, points) in enumerate(lines.items()):
         if not points:
             continue
-        colour = _LINES[number % len(_LINES)]
+        colour = LINES[number % len(LINES)]
         axes.plot(
             [x for x, _ in points],
             [y for _, y in points],
             color=colour,
-            linestyle=_DASHES[number % len(_DASHES)],
+            linestyle=DASHES[number % len(DASHES)],
             marker="o" if measured else None,
             markersize=3.5,
             linewidth=1.8,
@@ -172,7 +175,7 @@ def _draw_lines(
         last = points[-1]
         best = max(y for _, y in points)
         ends.append((*last, f"{name}, best {best:.3f}" if measured else name, colour))
-    _quieten(axes, grid="y")
+    quieten(axes, grid="y")
     axes.margins(x=0.02)
     axes.set_ylim(bottom=bottom)
     on_page = axes.transData + axes.transAxes.inverted()  # also right where the axis is logarithmic
@@ -190,7 +193,7 @@ def _draw_lines(
         )
 
 
-def _quieten(axes: Axes, *, grid: str) -> None:
+def quieten(axes: Axes, *, grid: str) -> None:
     """Removes what carries no information."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

@@ -94,7 +94,7 @@ def _markdown(table: StudyTable, measures: Sequence[str]) -> str:
             text = _text(cell, name) or ""
             texts.append(f"**{text}**" if text and _is_best(cell, name) else text)
         lines.append(f"| {system.replace('|', '/')} | {' | '.join(texts)} |")
-    return "\n".join([*lines, "", *notes(table, measures), ""])
+    return "\n".join([*lines, "", *(f"- {note}" for note in notes(table, measures)), ""])
 
 
 def to_latex(tables: Sequence[StudyTable], measures: Sequence[str] = DEFAULT_MEASURES) -> str:

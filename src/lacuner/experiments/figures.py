@@ -1,0 +1,272 @@
+"""The figures of a study: what rows say, at a glance.
+
+Every system keeps its colour and dashes through all figures of a table; names stand at the ends of
+lines; bars are sample deviations over seeds. Needs matplotlib, the extra `plots`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from lacuner.evaluation.plots import GREY, LINES, new_figure, quieten, save
+from lacuner.experiments.line_panels import (
+    WIDTH,
+    Line,
+    draw_lines,
+    entitle,
+    longest,
+    panels_figure,
+)
+from lacuner.experiments.results import Row
+from lacuner.experiments.tables import Cell, Mean, StudyTable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def study_figures(table: StudyTable) -> dict[str, Figure]:
+    """Whichever figures the results allow, by name."""
+    figures: dict[str, Figure | None] = {}
+    corpora = list(dict.fromkeys(corpus for corpus, _ in table.columns))
+    for corpus in corpora:
+        end = f"-{corpus}" if len(corpora) > 1 else ""
+        figures[f"f1-by-masking{end}"] = f1_by_masking(table, corpus)
+        figures[f"missampling-by-masking{end}"] = missampling_by_masking(table, corpus)
+        figures[f"missampling-by-epoch{end}"] = missampling_by_epoch(table, corpus)
+        figures[f"learning-curves{end}"] = learning_curves(table, corpus)
+        figures[f"f1-by-w{end}"] = f1_by_w(table, corpus)
+    figures["retention"] = retention_by_system(table)
+    return {name: figure for name, figure in figures.items() if figure is not None}
+
+
+def write_figures(
+    tables: Sequence[StudyTable], folder: Path, *, ending: str = "svg", overwrite: bool = False
+) -> list[Path]:
+    """Writes the figures of all tables to a folder.
+
+    Args:
+        tables: What to draw.
+        folder: Where to.
+        ending: `svg` or `png`.
+        overwrite: Replace files that are there.
+    """
+    written = []
+    for table in tables:
+        begin = f"{table.profile}-{table.encoder}-" if len(tables) > 1 else ""
+        for name, figure in study_figures(table).items():
+            path = folder / f"{begin}{name}.{ending}"
+            save(figure, path, overwrite=overwrite)
+            written.append(path)
+    return written
+
+
+def f1_by_masking(table: StudyTable, corpus: str) -> Figure | None:
+    """Test F1 of every system over the masking rate, and the ceiling."""
+    lines = [
+        Line(system, [(masking, _percent(cell.f1)) for masking, cell in cells], number)
+        for number, system, cells in _by_masking(table, corpus)
+    ]
+    if longest(lines) < 2:
+        return None
+    figure = new_figure(4.2, WIDTH)
+    axes = figure.add_subplot()
+    ceiling = [
+        cell.f1.value
+        for (_, column), cell in table.cells.items()
+        if column == (corpus, 0.0) and cell.rows[0]["recipe"] == "supervised"
+    ]
+    level = ("all labels", 100 * ceiling[0]) if ceiling else None
+    draw_lines(axes, lines, "{:.1f}", height=3.2, level=level)
+    axes.set_ylim(bottom=max(0, axes.get_ylim()[0]))
+    entitle(axes, f"{corpus}: F1 on test, by masking rate", table)
+    axes.set_xlabel("share of hidden labels")
+    axes.set_ylabel("F1 on test (%)")
+    axes.set_xticks(sorted({x for line in lines for x, _ in line.points}))
+    return figure
+
+
+def missampling_by_masking(table: StudyTable, corpus: str) -> Figure | None:
+    """Share of drawn negatives that are hidden entities, over the masking rate."""
+    lines = [
+        Line(
+            system,
+            [(m, _percent(cell.missampling)) for m, cell in cells if cell.missampling is not None],
+            number,
+        )
+        for number, system, cells in _by_masking(table, corpus)
+    ]
+    lines = [line for line in lines if line.points]
+    if longest(lines) < 2:
+        return None
+    figure = new_figure(3.8, WIDTH)
+    axes = figure.add_subplot()
+    draw_lines(axes, lines, "{:.2f}", height=2.9)
+    axes.set_ylim(bottom=0)
+    entitle(axes, f"{corpus}: hidden entities among drawn negatives, after two epochs", table)
+    axes.set_xlabel("share of hidden labels")
+    axes.set_ylabel("missampling rate (%)")
+    axes.set_xticks(sorted({x for line in lines for x, _ in line.points}))
+    return figure
+
+
+def missampling_by_epoch(table: StudyTable, corpus: str) -> Figure | None:
+    """The same, epoch by epoch; a panel for each masking rate."""
+    panels = {
+        masking: [
+            Line(system, _percents(_mean_curve([r["missampling"] for r in rows])), number)
+            for number, system, cell in _column(table, corpus, masking)
+            if (rows := [row for row in cell.rows if row["missampling"]])
+        ]
+        for _, masking in _columns_of(table, corpus)
+    }
+    return panels_figure(
+        panels,
+        table,
+        f"{corpus}: hidden entities among drawn negatives, by epoch",
+        "missampling rate (%)",
+        "{:.2f}",
+        bottom=0,
+    )
+
+
+def learning_curves(table: StudyTable, corpus: str) -> Figure | None:
+    """Dev F1 by epoch; a panel for each masking rate."""
+    panels = {
+        masking: [
+            Line(system, _percents(_mean_curve([_curve(r) for r in rows])), number)
+            for number, system, cell in _column(table, corpus, masking)
+            if (rows := [row for row in cell.rows if row.get("curve")])
+        ]
+        for _, masking in _columns_of(table, corpus)
+    }
+    return panels_figure(panels, table, f"{corpus}: F1 on dev, by epoch", "F1 on dev (%)", "{:.1f}")
+
+
+def f1_by_w(table: StudyTable, corpus: str) -> Figure | None:
+    """Test F1 of NRCES over its w; a line for each masking rate."""
+    by_masking: dict[float, dict[float, Cell]] = {}
+    for (_, (where, masking)), cell in table.cells.items():
+        row = cell.rows[0]
+        if where == corpus and row["recipe"] == "nrces" and "loss" in row["settings"]:
+            # Where two systems have one w, they differ in something else: this is no study of w.
+            others = by_masking.setdefault(masking, {})
+            if others.setdefault(row["settings"]["loss"]["w"], cell) is not cell:
+                return None
+    lines = [
+        Line(f"p = {masking:g}", [(w, _percent(cells[w].f1)) for w in sorted(cells)], number)
+        for number, (masking, cells) in enumerate(sorted(by_masking.items()))
+    ]
+    if longest(lines) < 2:
+        return None
+    figure = new_figure(3.8, WIDTH)
+    axes = figure.add_subplot()
+    axes.set_xscale("log")
+    draw_lines(axes, lines, "{:.1f}", height=3.2)
+    ticks = sorted({x for line in lines for x, _ in line.points})
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xticks([], minor=True)
+    entitle(axes, f"{corpus}: NRCES by w", table)
+    axes.set_xlabel("w (epochs in which the share of cross-entropy falls to 1/e)")
+    axes.set_ylabel("F1 on test (%)")
+    return figure
+
+
+def retention_by_system(table: StudyTable) -> Figure | None:
+    """F1 as a share of the ceiling: a group of bars for each system, a bar for each column."""
+    shown = [
+        (
+            system,
+            [(column, r) for column in table.columns if (r := _retention(table, system, column))],
+        )
+        for system in table.systems
+    ]
+    shown = [(system, bars) for system, bars in shown if bars]
+    if not shown:
+        return None
+    columns = [
+        c for c in table.columns if any(c == column for _, bars in shown for column, _ in bars)
+    ]
+    rows = sum(len(bars) + 1 for _, bars in shown)
+    figure = new_figure(1.1 + 0.21 * rows, WIDTH)
+    axes = figure.add_subplot()
+    place, ticks, names = 0.0, [], []
+    for system, bars in shown:
+        axes.text(0.6, place, system, va="center", weight="bold", fontsize=9)
+        place += 1
+        for column, value in bars:
+            colour = LINES[columns.index(column) % len(LINES)]
+            axes.barh(place, 100 * value, height=0.8, color=colour)
+            text = axes.text(
+                100 * value + 0.6, place, f"{100 * value:.1f}", va="center", fontsize=8
+            )
+            text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.4})
+            ticks.append(place)
+            names.append(f"{column[0]}, p = {column[1]:g}" if column[1] else column[0])
+            place += 1
+        place += 0.2
+    axes.set_yticks(ticks, names, fontsize=8, color=GREY)
+    axes.set_ylim(place - 0.4, -0.8)
+    axes.axvline(100, color=GREY, linewidth=1, linestyle=(0, (6, 3)))
+    axes.set_xlim(0, max(108.0, *(112 * v for _, bars in shown for _, v in bars)))
+    axes.set_xlabel("F1 as a share of the supervised ceiling (%)")
+    entitle(axes, f"{table.study}: retention", table)
+    quieten(axes, grid="x")
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    return figure
+
+
+def _retention(table: StudyTable, system: str, column: tuple[str, float]) -> float | None:
+    cell = table.cells.get((system, column))
+    if cell is None or cell.rows[0]["recipe"] == "supervised":
+        return None
+    return cell.retention
+
+
+def _by_masking(table: StudyTable, corpus: str) -> list[tuple[int, str, list[tuple[float, Cell]]]]:
+    """The masked cells of each system, by rate."""
+    found = []
+    for number, system in enumerate(table.systems):
+        cells = [
+            (masking, table.cells[system, (corpus, masking)])
+            for _, masking in _columns_of(table, corpus)
+            if masking and (system, (corpus, masking)) in table.cells
+        ]
+        if cells:
+            found.append((number, system, cells))
+    return found
+
+
+def _column(table: StudyTable, corpus: str, masking: float) -> list[tuple[int, str, Cell]]:
+    return [
+        (number, system, table.cells[system, (corpus, masking)])
+        for number, system in enumerate(table.systems)
+        if (system, (corpus, masking)) in table.cells
+    ]
+
+
+def _columns_of(table: StudyTable, corpus: str) -> list[tuple[str, float]]:
+    return [column for column in table.columns if column[0] == corpus]
+
+
+def _curve(row: Row) -> list[float]:
+    return [point["dev"] for point in row["curve"]]
+
+
+def _mean_curve(curves: Sequence[Sequence[float]]) -> list[float]:
+    """The mean of each epoch, over the seeds that got there."""
+    longest = max(map(len, curves))
+    return [mean([c[epoch] for c in curves if len(c) > epoch]) for epoch in range(longest)]
+
+
+def _percents(values: Sequence[float]) -> list[tuple[float, Mean]]:
+    return [(epoch, Mean(100 * value, None, 1)) for epoch, value in enumerate(values, 1)]
+
+
+def _percent(value: Mean | None) -> Mean:
+    assert value is not None
+    deviation = None if value.deviation is None else 100 * value.deviation
+    return Mean(100 * value.value, deviation, value.count)
