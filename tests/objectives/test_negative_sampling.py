@@ -53,17 +53,23 @@ def _sequential(weights: list[float], count: int) -> dict[frozenset[int], float]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_draw_has_the_distribution_of_sequential_draws(count: int) -> None:
+@pytest.mark.parametrize("blank", [0.0, 0.7])
+def test_draw_has_the_distribution_of_sequential_draws(count: int, blank: float) -> None:
     weights = [0.5, 1.0, 4.0, 0.01, 2.0]
     times = 40_000
     logs = torch.tensor(weights).log().expand(times, 1, 5)
     candidates = torch.ones(times, 1, 5, dtype=torch.bool)
-    drawn = draw(logs, candidates, torch.full((times,), count), _rng())
+    abstain = math.log(blank) if blank else -math.inf
+    drawn = draw(logs, candidates, torch.full((times,), count), _rng(), abstain=abstain)
     found: dict[frozenset[int], int] = {}
     for row in drawn[:, 0].tolist():
         chosen = frozenset(number for number, taken in enumerate(row) if taken)
         found[chosen] = found.get(chosen, 0) + 1
-    for chosen, chance in _sequential(weights, count).items():
+    exact: dict[frozenset[int], float] = {}
+    for chosen, chance in _sequential([*weights, *([blank] * count)], count).items():
+        spans = frozenset(number for number in chosen if number < len(weights))
+        exact[spans] = exact.get(spans, 0.0) + chance
+    for chosen, chance in exact.items():
         noise = 5 * math.sqrt(chance * (1 - chance) / times)  # five deviations
         assert found.get(chosen, 0) / times == pytest.approx(chance, abs=noise + 1e-4)
 
@@ -125,9 +131,42 @@ def test_power_form_avoids_recognised_entities_and_printed_form_cannot() -> None
     assert power[0] - power[1] > 20
 
 
+def _how_often(sampler: WeightedSampler, *, labels: int) -> float:
+    """How often a recognised entity is drawn beside nine easy negatives, one draw of ten."""
+    made = sentence(30, [(word, word + 1, "PER") for word in range(labels)])
+    batch = replace(batch_of([made], LABELS), epoch=sampler.epochs - 1)
+    scores = torch.tensor([9.0, 0, 0]).repeat(1, 30, 1, 1)
+    scores[0, 29, 0] = torch.tensor([0, 9.0, 0])
+    output = output_of(scores, band_mask(batch.lengths, 30, 1))
+    candidates = torch.zeros_like(output.mask)
+    candidates[0, 20:, 0] = True
+    drawn = [sampler(output, batch, candidates, _rng(seed))[0, 29, 0] for seed in range(400)]
+    return float(torch.stack(drawn).double().mean())
+
+
+def test_adaptive_form_draws_entities_the_more_the_fewer_labels_are_missing() -> None:
+    sampler = WeightedSampler(5, form="adaptive", rate=1 / 30)
+    most_missing, half_missing, few_missing = (_how_often(sampler, labels=n) for n in (0, 1, 9))
+    assert most_missing == 0
+    assert half_missing == pytest.approx(0.25 / 10, abs=0.025)  # ε = (1 / (1 + 1))²
+    assert few_missing == pytest.approx(0.81 / 10, abs=0.045)  # ε = (9 / (9 + 1))²
+    assert half_missing < few_missing
+
+
+def test_adaptive_form_draws_nothing_where_all_looks_like_an_entity() -> None:
+    batch = replace(batch_of([sentence(1), replace(sentence(9), id="2")], LABELS), epoch=4)
+    scores = torch.tensor([9.0, 0, 0]).repeat(2, 9, 1, 1)
+    scores[0, 0, 0] = torch.tensor([0, 9.0, 0])
+    output = output_of(scores, band_mask(batch.lengths, 9, 1))
+    for form, expected in (("adaptive", False), ("power", True)):
+        drawn = WeightedSampler(5, form=form)(output, batch, output.mask, _rng())
+        assert bool(drawn[0].any()) is expected
+        assert drawn[1].any()
+
+
 def test_weights_are_finite_for_the_surest_scores() -> None:
     scores = torch.tensor([[200.0, 0, 0], [0, 200.0, 0], [0, 0, 0]])
-    for form in ("printed", "power"):
+    for form in ("printed", "power", "adaptive"):
         assert WeightedSampler(3, form=form).log_weights(scores, 2).isfinite().all()
 
 
@@ -213,7 +252,15 @@ def test_missampling_is_counted_where_the_hidden_entities_are_known() -> None:
     ],
     ids=["one word", "nothing to draw", "no entity", "all labelled"],
 )
-@pytest.mark.parametrize("sampler", [UniformSampler(1.0), UniformSampler(0), WeightedSampler(3)])
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        UniformSampler(1.0),
+        UniformSampler(0),
+        WeightedSampler(3, form="power"),
+        WeightedSampler(3, form="adaptive"),
+    ],
+)
 def test_degenerate_batches_have_a_finite_loss_and_gradient(
     sentences: tuple[Sentence, ...], sampler: UniformSampler | WeightedSampler
 ) -> None:
