@@ -15,12 +15,13 @@ import pytest
 from lacuner.experiments.bench import Bench, Failed, Finished
 from lacuner.experiments.job import BUSY, Job, plan_jobs
 from lacuner.experiments.plan import plan_runs
-from lacuner.experiments.results import Results
+from lacuner.experiments.results import HIDDEN, LABELLED, NO_ENTITY, Results
 from lacuner.experiments.study_file import load_study
 from lacuner.experiments.worker import Clock, missampling
 from tests.experiments.tiny_study import write_tiny
 
 LONGER = {"epochs = 1,": "epochs = 6,", "batch_size = 8": "batch_size = 4"}
+GROUPS = (LABELLED, HIDDEN, NO_ENTITY)
 CEILING = ("--only", "recipe=supervised", "--keep-runs")
 
 
@@ -89,7 +90,10 @@ def test_killed_bench_goes_on_to_the_same_result(
 
 def test_finished_runs_are_not_repeated_and_changed_ones_are_made(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    first = _run(write_tiny(tmp_path), out, "--keep-runs", "--jobs", "3")
+    looked_into = write_tiny(
+        tmp_path, {'title = "For tests"': "probe = true", "epochs = 1,": "epochs = 3,"}
+    )
+    first = _run(looked_into, out, "--keep-runs", "--jobs", "3")
     by_system = {row["system"]: row for row in first}
     assert len(first) == 3 and set(by_system) == {"cross-entropy", "ceiling", "names"}
     wanted = {"study", "profile", "corpus", "masking", "recipe", "encoder", "seed",
@@ -107,11 +111,21 @@ def test_finished_runs_are_not_repeated_and_changed_ones_are_made(tmp_path: Path
     assert len(Results(out / "tiny.jsonl").counts()) == 3
     assert len(list((out / ".runs").glob("*/run/model"))) == 3
 
+    results = Results(out / "tiny.jsonl")
+    assert set(results.probes()) == {by_system["cross-entropy"]["run"]}, "the one with gaps"
+    (probe,) = results.probes().values()
+    assert probe["epochs"][:2] == [1, 2]
+    assert all(len(probe[group]["mean"]) == len(probe["epochs"]) for group in GROUPS)
+    for system in ("cross-entropy", "ceiling"):
+        kept = results.vectors(by_system[system]["run"])
+        assert kept is not None and len(kept[0]) == len(kept[1]) > 100
+
     before = (out / "tiny.jsonl").read_bytes()
-    assert _run(write_tiny(tmp_path), out) == first
+    plain = {"epochs = 1,": "epochs = 3,"}  # a look into a run is no other run
+    assert _run(write_tiny(tmp_path, plain), out) == first
     assert (out / "tiny.jsonl").read_bytes() == before
     recipe = 'recipe = "dictionary"'
-    changed = write_tiny(tmp_path, {recipe: f"{recipe}\nsettings.min_count = 0"})
+    changed = write_tiny(tmp_path, {**plain, recipe: f"{recipe}\nsettings.min_count = 0"})
     rows = _run(changed, out)
     assert rows[:3] == first and len(rows) == 4
     assert len(list((out / ".runs").iterdir())) == 3, "that of the fourth is removed"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lacuner.cli.console import Overwrite, Quiet, results, say
+from lacuner.cli.console import Overwrite, Quiet, results, say, tell
+from lacuner.corpus.findings import Findings
 from lacuner.errors import UsageError
 from lacuner.files import written_aside
 from lacuner.suggestions import unknown_name
@@ -77,18 +78,28 @@ def plot(
     """Draw whichever figures the results allow.
 
     F1 and missampling by masking rate, missampling and dev F1 by epoch, F1 by w of NRCES,
-    retention. Needs matplotlib: pip install 'lacuner[plots]'.
+    retention; for studies that look into their runs, the probability of spans by epoch, and a map
+    of spans. Needs matplotlib: pip install 'lacuner[plots]'.
 
     Example: lacuner bench plot results/masked-conll.jsonl -o figures
     """
     from lacuner.experiments.figures import write_figures
-    from lacuner.experiments.results import read_rows
+    from lacuner.experiments.results import Results, read_rows
     from lacuner.experiments.tables import make_tables
 
     if form not in FIGURE_FORMATS:
         raise UsageError(unknown_name("format of figures", form, FIGURE_FORMATS))
     tables = make_tables(read_rows(source), {})
-    written = write_figures(tables, output, ending=form, overwrite=overwrite)
+    findings = Findings()
+    written = write_figures(
+        tables,
+        output,
+        results=Results(source),
+        findings=findings,
+        ending=form,
+        overwrite=overwrite,
+    )
+    tell(findings, quiet=False)
     if not written:
         raise UsageError(
             f"{source} allows no figure yet: it takes runs of two epochs, two masking rates, or a "

@@ -11,6 +11,8 @@ from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING
 
+from lacuner.corpus.findings import Findings
+from lacuner.errors import MissingExtra
 from lacuner.evaluation.plots import GREY, LINES, new_figure, quieten, save
 from lacuner.experiments.line_panels import (
     WIDTH,
@@ -20,15 +22,25 @@ from lacuner.experiments.line_panels import (
     longest,
     panels_figure,
 )
-from lacuner.experiments.results import Row
+from lacuner.experiments.probe_figures import probabilities, span_map
+from lacuner.experiments.results import Results, Row
 from lacuner.experiments.tables import Cell, Mean, StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def study_figures(table: StudyTable) -> dict[str, Figure]:
-    """Whichever figures the results allow, by name."""
+def study_figures(
+    table: StudyTable, results: Results | None = None, findings: Findings | None = None
+) -> dict[str, Figure]:
+    """Whichever figures the results allow, by name.
+
+    Args:
+        table: What to draw.
+        results: Where looks into the runs are kept; None leaves them out.
+        findings: Told of a figure that cannot be drawn here.
+    """
+    findings = findings if findings is not None else Findings()
     figures: dict[str, Figure | None] = {}
     corpora = list(dict.fromkeys(corpus for corpus, _ in table.columns))
     for corpus in corpora:
@@ -39,24 +51,40 @@ def study_figures(table: StudyTable) -> dict[str, Figure]:
         figures[f"learning-curves{end}"] = learning_curves(table, corpus)
         figures[f"f1-by-w{end}"] = f1_by_w(table, corpus)
     figures["retention"] = retention_by_system(table)
+    for corpus, masking in table.columns if results is not None else ():
+        assert results is not None
+        end = f"-{corpus}-{masking:g}"
+        figures[f"probabilities{end}"] = probabilities(table, (corpus, masking), results)
+        try:
+            figures[f"spans{end}"] = span_map(table, (corpus, masking), results)
+        except MissingExtra as missing:
+            findings.remark(str(missing))
     return {name: figure for name, figure in figures.items() if figure is not None}
 
 
 def write_figures(
-    tables: Sequence[StudyTable], folder: Path, *, ending: str = "svg", overwrite: bool = False
+    tables: Sequence[StudyTable],
+    folder: Path,
+    *,
+    results: Results | None = None,
+    findings: Findings | None = None,
+    ending: str = "svg",
+    overwrite: bool = False,
 ) -> list[Path]:
     """Writes the figures of all tables to a folder.
 
     Args:
         tables: What to draw.
         folder: Where to.
+        results: Where looks into the runs are kept; None leaves them out.
+        findings: Told of figures that cannot be drawn here.
         ending: `svg` or `png`.
         overwrite: Replace files that are there.
     """
     written = []
     for table in tables:
         begin = f"{table.profile}-{table.encoder}-" if len(tables) > 1 else ""
-        for name, figure in study_figures(table).items():
+        for name, figure in study_figures(table, results, findings).items():
             path = folder / f"{begin}{name}.{ending}"
             save(figure, path, overwrite=overwrite)
             written.append(path)

@@ -40,6 +40,8 @@ class Job:
         folder: Where the run is kept while it is made.
         results: The file that gets the row.
         keep: Leave the folder when the row is written.
+        probe: Follow the probabilities of spans.
+        vectors: Keep the vectors of test spans.
     """
 
     run: str
@@ -57,6 +59,8 @@ class Job:
     folder: str = ""
     results: str = ""
     keep: bool = False
+    probe: bool = False
+    vectors: bool = False
 
     @property
     def lock(self) -> Path:
@@ -175,4 +179,6 @@ def _job(
         folder=str((runs / f"{name}-{identity}").resolve()),
         results=str(results.path.resolve()),
         keep=keep,
+        probe=plan.probe,
+        vectors=plan.probe and plan.seed == plan.profile.seeds[0],
     )

@@ -69,7 +69,7 @@ def panels_figure(
             entitle(axes, title, table, room=18)
         axes.text(0.01, 1.0, name, transform=axes.transAxes, va="bottom", fontsize=9, color=GREY)
     all_axes[-1].set_xlabel("epoch")
-    all_axes[-1].xaxis.get_major_locator().set_params(integer=True)
+    all_axes[-1].locator_params(axis="x", integer=True)
     return figure
 
 

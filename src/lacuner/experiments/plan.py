@@ -42,6 +42,7 @@ class RunPlan:
         seed: Of the training and of the masking.
         sample_seed: Draws the training sentences.
         settings: All settings of the recipe, resolved.
+        probe: Look into the run, too; nothing of its result depends on it.
     """
 
     study: str
@@ -53,6 +54,7 @@ class RunPlan:
     seed: int
     sample_seed: int
     settings: Settings
+    probe: bool = False
 
     @property
     def public_settings(self) -> Settings:
@@ -149,6 +151,7 @@ def plan_runs(
                     seed,
                     study.sample_seed,
                     settings,
+                    study.probe,
                 )
             )
     return _filtered(plans, only or {})

@@ -2,6 +2,8 @@
 
     <study>.jsonl          a row a run, for people and programs
     <study>.counts.jsonl   right, found and gold entities of each test sentence, by run
+    <study>.probes.jsonl   for studies with `probe`: probabilities of spans by epoch, by run
+    <study>.spans/         likewise: vectors of test spans, a file a run
 
 A row is appended under a lock, counts first, so that a run counts as finished only when both are
 there. A line that a kill cut off is passed over, and removed by the next one who writes.
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +22,13 @@ import orjson
 from numpy.typing import NDArray
 
 from lacuner.errors import DataError, LacunerError
-from lacuner.files import parse_json
+from lacuner.files import parse_json, written_aside
 
 Row = dict[str, Any]
 Counts = NDArray[np.int64]  # [sentences, 3]
 
 COLUMNS = ("right", "found", "gold")
+LABELLED, HIDDEN, NO_ENTITY = "labelled", "hidden", "no entity"  # groups of spans
 
 
 class Results:
@@ -37,6 +41,8 @@ class Results:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.counts_path = path.with_name(f"{path.stem}.counts.jsonl")
+        self.probes_path = path.with_name(f"{path.stem}.probes.jsonl")
+        self.spans_folder = path.with_name(f"{path.stem}.spans")
 
     def rows(self) -> list[Row]:
         """All rows, in the order in which they were written."""
@@ -65,6 +71,31 @@ class Results:
             row["run"]: np.array([row[name] for name in COLUMNS], dtype=np.int64).T
             for row in _read(self.counts_path)
         }
+
+    def add_probe(self, run: str, probabilities: Row) -> None:
+        """Keeps the probabilities of spans; a later one of the same run counts."""
+        _append(self.probes_path, {"run": run, **probabilities})
+
+    def probes(self) -> dict[str, Row]:
+        """The probabilities of spans by epoch, by run."""
+        return {row["run"]: row for row in _read(self.probes_path)}
+
+    def add_vectors(self, run: str, vectors: NDArray[np.float32], groups: Sequence[str]) -> None:
+        """Keeps the vectors of spans [spans, width] and the group of each."""
+        path = self.spans_folder / f"{run}.npz"
+        with written_aside(path, overwrite=True) as aside, open(aside, "wb") as file:
+            np.savez_compressed(file, vectors=vectors.astype(np.float16), groups=np.array(groups))
+
+    def vectors(self, run: str) -> tuple[NDArray[np.float32], list[str]] | None:
+        """What `add_vectors` kept of a run, if it did."""
+        path = self.spans_folder / f"{run}.npz"
+        if not path.exists():
+            return None
+        try:
+            with np.load(path, allow_pickle=False) as kept:
+                return kept["vectors"].astype(np.float32), kept["groups"].tolist()
+        except (ValueError, OSError, KeyError) as error:
+            raise DataError(path, f"the vectors cannot be read: {error}") from None
 
 
 def read_rows(path: Path) -> list[Row]:

@@ -123,6 +123,8 @@ class Study:
         name: What results are filed under.
         title: One line for people.
         sample_seed: Draws the training sentences, the same for every run.
+        probe: Look into the runs, too: how probable chosen spans are by epoch, and, for the first
+            seed, the vectors of test spans.
         corpora: By name.
         systems: Lines of the tables; two may share a name if they share no column.
         profiles: By name.
@@ -132,6 +134,7 @@ class Study:
     name: str
     title: str = ""
     sample_seed: int = 0
+    probe: bool = False
     corpora: Mapping[str, CorpusEntry] = field(default_factory=dict)
     systems: tuple[System, ...] = ()
     profiles: Mapping[str, Profile] = field(default_factory=dict)

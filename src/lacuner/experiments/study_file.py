@@ -87,6 +87,7 @@ class _Head:
     name: str
     title: str = ""
     sample_seed: int = 0
+    probe: bool = False
 
 
 def _entry(kind: type[T], table: Any, where: str, **given: Any) -> T:

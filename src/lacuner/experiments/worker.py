@@ -20,6 +20,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO
 
+import numpy as np
 import orjson
 
 from lacuner.corpus.alignment import aligned
@@ -29,9 +30,19 @@ from lacuner.evaluation.bootstrap import sentence_counts
 from lacuner.evaluation.scores import Score
 from lacuner.experiments.job import BUSY, Job
 from lacuner.experiments.material import read_material, with_gaps
+from lacuner.experiments.probes import (
+    Snapshots,
+    choose_in_gold,
+    choose_in_train,
+    look_at,
+    probabilities_by_epoch,
+)
 from lacuner.experiments.results import Counts, Results, Row
 from lacuner.files import read_json, write_json
+from lacuner.inference.predictor import NeuralPredictor
 from lacuner.inference.recogniser import Recogniser
+from lacuner.labelling.masking import Masked
+from lacuner.models.span_classifier import SpanClassifier
 from lacuner.recipes.training import train
 from lacuner.training.loop import Interrupted
 from lacuner.training.run_folder import Run, versions
@@ -124,6 +135,7 @@ def make_run(job: Job, reporter: Reporter) -> None:
     masked = with_gaps(material.train, job.masking, job.seed)
     folder = Path(job.folder) / "run"
     clock = Clock(Path(job.folder) / "clock.json")
+    snapshots = Snapshots(folder, Path(job.folder) / "epochs") if job.probe else None
     recogniser = train(
         material.train if masked is None else masked.corpus,
         job.recipe,
@@ -131,7 +143,7 @@ def make_run(job: Job, reporter: Reporter) -> None:
         out=folder,
         settings=job.settings,
         resume=folder.exists(),
-        listeners=[clock, reporter],
+        listeners=[clock, reporter, *([snapshots] if snapshots else [])],
         stopped=lambda: reporter.stopping,
         hidden=None if masked is None else masked.hidden,
     )
@@ -152,8 +164,37 @@ def make_run(job: Job, reporter: Reporter) -> None:
         "version": versions(),
         "curve": curve,
     }
-    Results(Path(job.results)).append(row, counts)
+    results = Results(Path(job.results))
+    if snapshots is not None:
+        _probe(job, recogniser, snapshots, masked, material.test, results)
+    results.append(row, counts)
     reporter.say({"row": {"test": test, "seconds": seconds}})
+
+
+def _probe(
+    job: Job,
+    recogniser: Recogniser,
+    snapshots: Snapshots,
+    masked: Masked | None,
+    test: Corpus,
+    results: Results,
+) -> None:
+    """Looks into a finished run whose model classifies spans; others have nothing to see."""
+    predictor = recogniser.predictor
+    if not isinstance(predictor, NeuralPredictor):
+        return
+    if not isinstance(predictor.model, SpanClassifier):
+        return
+    widest = predictor.model.max_width
+    if masked is not None and snapshots.epochs():
+        chosen = choose_in_train(masked, widest, np.random.default_rng(job.seed))
+        followed = probabilities_by_epoch(predictor, chosen, snapshots.epochs())
+        results.add_probe(job.run, followed)
+    if job.vectors:
+        chosen = choose_in_gold(test, widest, np.random.default_rng(job.seed))
+        vectors = look_at(predictor, chosen)[1]
+        if vectors is not None:
+            results.add_vectors(job.run, vectors, chosen.groups)
 
 
 def missampling(metrics: list[Row]) -> list[float] | None:
