@@ -48,7 +48,7 @@ def probabilities(table: StudyTable, column: Column, results: Results) -> Figure
         axes.set_title(system, loc="left", fontsize=9, weight="bold")
         axes.set_xlabel("epoch")
         axes.set_ylabel("P(entity)")
-    _heading(figure, f"{_name(column)}: how probable it is that a span is an entity", table)
+    _heading(figure, f"{_name(column)}: P(entity) of training spans", table)
     return figure
 
 
@@ -75,7 +75,7 @@ def span_map(table: StudyTable, column: Column, results: Results) -> Figure | No
             axes.scatter(
                 own[:, 0],
                 own[:, 1],
-                s=6 if label == NO_ENTITY else 11,
+                s=12 if label == NO_ENTITY else 11,
                 marker="." if label == NO_ENTITY else _MARKERS[(number - 1) % len(_MARKERS)],
                 color=GREY if label == NO_ENTITY else LINES[(number - 1) % len(LINES)],
                 alpha=0.45 if label == NO_ENTITY else 0.8,
@@ -85,6 +85,7 @@ def span_map(table: StudyTable, column: Column, results: Results) -> Figure | No
         axes.set_title(system, loc="left", fontsize=9, weight="bold")
         axes.set_xticks([])
         axes.set_yticks([])
+        axes.set_aspect("equal", adjustable="datalim")
     handles, names_shown = all_axes[0].get_legend_handles_labels()
     figure.legend(
         handles, names_shown, loc="outside lower left", ncols=6, frameon=False, fontsize=8.5,
@@ -102,12 +103,15 @@ def project(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """
     try:
         from sklearn.manifold import TSNE
+        from threadpoolctl import threadpool_limits  # comes with scikit-learn
     except ImportError:
         raise MissingExtra("The map of spans (t-SNE, by scikit-learn)", "bench") from None
     perplexity = min(30.0, (len(vectors) - 1) / 3)
     # "auto" and "pca" would depend on versions; a random start from a fixed seed does not.
     tsne = TSNE(metric="cosine", init="random", random_state=0, perplexity=perplexity)
-    places: NDArray[np.float32] = tsne.fit_transform(vectors)
+    # Several threads wait for each other at every step, for minutes on a busy machine.
+    with threadpool_limits(1):
+        places: NDArray[np.float32] = tsne.fit_transform(vectors)
     return places
 
 
