@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -88,6 +89,22 @@ def test_killed_bench_goes_on_to_the_same_result(
     assert _weights(out) == undisturbed[1]
 
 
+def test_interrupted_bench_lets_its_runs_save_and_stop(tmp_path: Path) -> None:
+    long = write_tiny(tmp_path, {"epochs = 1,": "epochs = 500,"})
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        _bench(long, out, *CEILING), start_new_session=True, stderr=subprocess.PIPE
+    )
+    state = _wait_for(".runs/*/run/stages/train/latest.json", out, process)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert b"1 run left; the same command goes on" in said and b"Traceback" not in said
+    assert state.exists()
+    with open(next(out.glob(".runs/*/run.lock")), "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # nobody is left who holds it
+
+
 def test_finished_runs_are_not_repeated_and_changed_ones_are_made(tmp_path: Path) -> None:
     out = tmp_path / "out"
     looked_into = write_tiny(
@@ -148,8 +165,6 @@ def test_failed_run_is_reported_and_others_go_on(tmp_path: Path) -> None:
 
 
 def test_run_that_another_process_makes_is_left_to_it(tmp_path: Path) -> None:
-    import fcntl
-
     (job,) = _jobs(write_tiny(tmp_path), tmp_path, recipe=["dictionary"])
     job.lock.parent.mkdir(parents=True)
     with open(job.lock, "ab") as file:

@@ -80,6 +80,11 @@ def test_published_figures_are_those_of_the_papers() -> None:
         ("masking = [0.5]", 'masking = "0.5"', "masking"),
         ("seeds = [1]", "seeds = []", "needs an encoder and a seed"),
         ('recipe = "span_ce"', 'recipe = "span_ce"\ncorpora = ["dem"]', "Did you mean demo"),
+        (
+            'recipe = "span_ce"',
+            'recipe = "span_ce"\nmasking = [0.6]',
+            "There is no rate of masking",
+        ),
         ('name = "ceiling"\n', "", "needs a name"),
         ("embedded = true", "embedded = true\nsettings.training = {epochs = 3}", "no settings"),
         ("[profiles.cpu]", "[profiles.cpu]\nprofile = 3", "There is no setting"),
@@ -107,3 +112,11 @@ def test_study_that_is_not_there_names_the_close_ones(tmp_path: Path) -> None:
     broken.write_text("name = ")
     with pytest.raises(DataError, match="no TOML"):
         load_study(broken)
+
+
+def test_study_in_the_docs_is_one(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "bench.md").read_text("utf-8")
+    mine = tmp_path / "mine.toml"
+    mine.write_text(page.split("```toml\n")[1].split("```")[0])
+    study = load_study(mine)
+    assert len(plan_runs(study, "cpu")) == len(plan_runs(study, "full")) == 9

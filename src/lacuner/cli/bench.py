@@ -161,9 +161,9 @@ def _make(
     if json:
         print_json({**summary, "made": made, "failed": failed, "left": left})
     if left:
-        say(f"stopped with {left} runs left; the same command goes on", quiet=quiet or json)
+        say(f"stopped, {_runs(left)} left; the same command goes on", quiet=quiet or json)
     if failed:
-        say(f"{len(failed)} runs failed; the same command tries them again", quiet=json)
+        say(f"{_runs(len(failed))} failed; the same command tries again", quiet=json)
     elif not left:
         say(
             f"{summary['results']}: complete. 'lacuner bench table' shows it.",
@@ -190,6 +190,10 @@ def _list_jobs(jobs: list[Any], finished: set[str], *, json: bool) -> None:
     for state in states:
         table.add_row(state["run"], state["state"], state["title"])
     results().print(table)
+
+
+def _runs(count: int) -> str:
+    return f"{count} run{'' if count == 1 else 's'}"
 
 
 def _pairs(given: list[str] | None, option: str) -> dict[str, str]:

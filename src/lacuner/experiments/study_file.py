@@ -74,6 +74,8 @@ def parse_study(values: Mapping[str, Any]) -> Study:
     for system in systems:
         _check_names("corpus", system.corpora or (), study.corpora)
         _check_names("profile", system.profiles or (), study.profiles)
+        for rate in system.masking or ():
+            _check_names(f"rate of masking for '{system.name}'", [f"{rate:g}"], _rates(study))
     for profile in profiles.values():
         if not profile.encoders or not profile.seeds:
             raise UsageError(f"The profile {profile.name} needs an encoder and a seed at least.")
@@ -146,6 +148,13 @@ def _check_corpus(corpus: CorpusEntry, study: Study) -> None:
         _check_names("corpus", [corpus.ceiling], study.corpora)
     used = {name for profile in study.profiles.values() for name in profile.encoders}
     _check_names("encoder", corpus.encoders or (), sorted(used))
+
+
+def _rates(study: Study) -> list[str]:
+    """Every rate at which something is masked."""
+    rates = {rate for corpus in study.corpora.values() for rate in corpus.masking}
+    rates |= {rate for profile in study.profiles.values() for rate in profile.masking or ()}
+    return [f"{rate:g}" for rate in sorted(rates)]
 
 
 def _check_rates(rates: Iterable[float], where: str) -> None:

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 import orjson
+import torch
 
 from lacuner.corpus.alignment import aligned
 from lacuner.corpus.sentence import Corpus
@@ -161,6 +162,7 @@ def make_run(job: Job, reporter: Reporter) -> None:
         "missampling": missampling(metrics),
         "seconds": seconds,
         "peak_mb": clock.peak_mb,
+        "threads": torch.get_num_threads(),
         "version": versions(),
         "curve": curve,
     }
