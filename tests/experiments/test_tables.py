@@ -148,3 +148,15 @@ def test_csv_has_every_cell_unrounded() -> None:
     assert float(found[0]["f1"]) == 0.5 and found[0]["seeds"] == "2"
     assert float(found[0]["retention"]) == pytest.approx(0.5 / 0.8)
     assert found[1]["missampling"] == ""
+
+
+def test_more_seeds_of_the_same_sentences_are_no_more_witnesses() -> None:
+    first = np.array([[1, 1, 1]] * 6 + [[0, 1, 1]] * 2)
+    second = np.array([[1, 1, 1]] * 3 + [[0, 1, 1]] * 5)
+    seeds = range(1, 41)
+    rows = [row(f"a{n}", 0.75, seed=n) for n in seeds]
+    rows += [row(f"b{n}", 0.375, seed=n, system="theirs") for n in seeds]
+    counts = {f"a{n}": first for n in seeds} | {f"b{n}": second for n in seeds}
+    alone = [r for r in rows if r["seed"] == 1]
+    assert _one(alone, counts).cells["theirs", COLUMN].tied is True
+    assert _one(rows, counts).cells["theirs", COLUMN].tied is True

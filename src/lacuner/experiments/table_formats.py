@@ -170,8 +170,8 @@ def notes(table: StudyTable, measures: Sequence[str]) -> list[str]:
     ]
     if any(cell.tied for cell in cells):
         said.append(
-            f"{_DAGGER} not told from the best of its column by a paired bootstrap over sentences "
-            f"and seeds (p ≥ {SIGNIFICANCE:g})."
+            f"{_DAGGER} not told from the best of its column by a paired bootstrap over sentences, "
+            f"their counts added up over seeds (p ≥ {SIGNIFICANCE:g})."
         )
     if any(cell.tied is None for cell in cells):
         said.append("Some differences could not be tested: the counts of sentences are missing.")

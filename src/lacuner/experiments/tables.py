@@ -201,22 +201,23 @@ def _ceiling(row: Row, current: Mapping[tuple[str, Column], list[Row]]) -> list[
 def _is_tied(rows: list[Row], best: list[Row], counts: Mapping[str, Counts]) -> bool | None:
     """Is the difference to the best one no more than chance explains?
 
-    The sentences of all seeds that both have are put one after the other: a resample draws
-    sentence and seed together.
+    The counts of a sentence are added up over the seeds that both have, and sentences are drawn:
+    what the seeds say of one sentence is alike, and must not count as several witnesses.
     """
     rivals = {row["seed"]: counts.get(row.get("run", "")) for row in best}
+    size = next((len(rival) for rival in rivals.values() if rival is not None), 0)
     pairs = [
         (own, rival)
         for row in rows
         if (own := counts.get(row.get("run", ""))) is not None
         and (rival := rivals.get(row["seed"])) is not None
-        and len(own) == len(rival)
+        and len(own) == len(rival) == size
     ]
     if not pairs:
         return None
     difference = paired_bootstrap(
-        np.concatenate([own for own, _ in pairs]),
-        np.concatenate([rival for _, rival in pairs]),
+        np.sum([own for own, _ in pairs], axis=0),
+        np.sum([rival for _, rival in pairs], axis=0),
         np.random.default_rng(_BOOTSTRAP_SEED),
     )
     return difference.p_value >= SIGNIFICANCE
