@@ -21,6 +21,9 @@ def test_sample_is_drawn_by_the_seed_of_the_study() -> None:
     assert first == again and len(first) == 30 and first != other
     whole = read_material(DEMO, None, train_sentences=10**6, sample_seed=1)
     assert len(whole.train) == 600 and whole.dev is not None
+    part = read_material(DEMO, None, train_sentences=30, sample_seed=1, dev_sentences=20).dev
+    assert part is not None and len(part) == 20
+    assert set(part.sentences) < set(whole.dev.sentences)
 
 
 def test_masking_is_drawn_by_the_seed_of_the_run() -> None:

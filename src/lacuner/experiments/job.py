@@ -33,7 +33,8 @@ class Job:
         masking: Rate at which labels are hidden.
         seed: Draws the hidden ones.
         train_sentences: How many training sentences to draw.
-        sample_seed: Draws them.
+        dev_sentences: How many of dev to choose on.
+        sample_seed: Draws both.
         fingerprints: Those of the corpus when the job was planned.
         facts: The part of the row that is known beforehand.
         title: What people are told that is running.
@@ -52,6 +53,7 @@ class Job:
     masking: float
     seed: int
     train_sentences: int | None
+    dev_sentences: int | None
     sample_seed: int
     fingerprints: dict[str, str | None]
     facts: dict[str, Any] = field(default_factory=dict)
@@ -122,6 +124,7 @@ def plan_jobs(
                 plan.corpus,
                 data,
                 train_sentences=plan.profile.train_sentences,
+                dev_sentences=plan.profile.dev_sentences,
                 sample_seed=plan.sample_seed,
                 findings=findings,
             ).fingerprints()
@@ -172,6 +175,7 @@ def _job(
         masking=plan.masking,
         seed=plan.seed,
         train_sentences=plan.profile.train_sentences,
+        dev_sentences=plan.profile.dev_sentences,
         sample_seed=plan.sample_seed,
         fingerprints=fingerprints,
         facts=facts,

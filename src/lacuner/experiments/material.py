@@ -47,6 +47,7 @@ def read_material(
     *,
     train_sentences: int | None,
     sample_seed: int,
+    dev_sentences: int | None = None,
     findings: Findings | None = None,
 ) -> Material:
     """Reads a corpus and draws the training sentences.
@@ -56,6 +57,7 @@ def read_material(
         data: The folder that its files are relative to.
         train_sentences: How many to draw; None takes all, and so does a number that is too large.
         sample_seed: Draws them.
+        dev_sentences: How many of dev to draw, in the same way.
         findings: Told what reading had to say.
 
     Raises:
@@ -64,7 +66,11 @@ def read_material(
     """
     if corpus.embedded:
         train, dev, test = (demo.gold(part) for part in demo.PARTS)
-        return Material(_sample(train, train_sentences, sample_seed), dev, test)
+        return Material(
+            _sample(train, train_sentences, sample_seed),
+            _sample(dev, dev_sentences, sample_seed),
+            test,
+        )
     if data is None:
         raise UsageError(
             f"The corpus {corpus.name} is read from files: say by --data in which folder they are."
@@ -79,9 +85,10 @@ def read_material(
         + [part(name, complete=False) for name in corpus.distant]
     )
     assert corpus.test is not None, "checked when the study was read"
+    dev = None if corpus.dev is None else part(corpus.dev, complete=True)
     return Material(
         _sample(train, train_sentences, sample_seed),
-        None if corpus.dev is None else part(corpus.dev, complete=True),
+        None if dev is None else _sample(dev, dev_sentences, sample_seed),
         part(corpus.test, complete=True),
     )
 

@@ -84,6 +84,7 @@ class Profile:
         encoders: Names of encoders.
         seeds: One run each. The seed also draws which labels are hidden.
         train_sentences: How many training sentences to draw; None takes all.
+        dev_sentences: How many of dev to choose on, which every epoch pays for; None takes all.
         masking: Rates in place of the corpora's, for those that have rates above 0.
         corpora: Only these.
         settings: For every system, before its own.
@@ -93,6 +94,7 @@ class Profile:
     encoders: tuple[str, ...] = ("minilm",)
     seeds: tuple[int, ...] = (1, 2, 3)
     train_sentences: int | None = None
+    dev_sentences: int | None = None
     masking: tuple[float, ...] | None = None
     corpora: tuple[str, ...] | None = None
     settings: Settings = field(default_factory=dict)

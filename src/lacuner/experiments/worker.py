@@ -129,6 +129,7 @@ def make_run(job: Job, reporter: Reporter) -> None:
         job.corpus,
         None if job.data is None else Path(job.data),
         train_sentences=job.train_sentences,
+        dev_sentences=job.dev_sentences,
         sample_seed=job.sample_seed,
     )
     if material.fingerprints() != job.fingerprints:
@@ -156,6 +157,7 @@ def make_run(job: Job, reporter: Reporter) -> None:
     row: Row = {
         **job.facts,
         "train_sentences": len(material.train),
+        "dev_sentences": 0 if material.dev is None else len(material.dev),
         "selected_on": "dev" if curve else "none",
         "dev": None if material.dev is None else _scored(recogniser, material.dev)[0],
         "test": test,
