@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from operator import mul
 
 import pytest
 import torch
@@ -19,7 +18,8 @@ from tests.neural import batch_of, output_of, sentence
 
 def _by_loop(spans: list[list[float]], labels: list[int], tau: float) -> float:
     def cosine(a: list[float], b: list[float]) -> float:
-        return sum(map(mul, a, b)) / math.hypot(*a) / math.hypot(*b)
+        product = sum(x * y for x, y in zip(a, b, strict=True))
+        return product / math.hypot(*a) / math.hypot(*b)
 
     losses = []
     for number, (span, label) in enumerate(zip(spans, labels, strict=True)):

@@ -109,8 +109,8 @@ def _weights_by_hand(scores: list[float], sampler: WeightedSampler, epoch: int) 
     v = z[0] - max(z)
     heat = math.sqrt(sampler.epochs - epoch)
     if sampler.form == "printed":
-        return u * (1 + v) ** sampler.exponent / heat
-    return math.log((sampler.floor + u) * (1 + v) ** sampler.exponent) / heat
+        return u * math.pow(1 + v, sampler.exponent) / heat
+    return math.log((sampler.floor + u) * math.pow(1 + v, sampler.exponent)) / heat
 
 
 @pytest.mark.parametrize("form", ["printed", "power"])

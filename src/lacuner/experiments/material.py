@@ -85,10 +85,10 @@ def read_material(
         + [part(name, complete=False) for name in corpus.distant]
     )
     assert corpus.test is not None, "checked when the study was read"
-    dev = None if corpus.dev is None else part(corpus.dev, complete=True)
+    chosen_on = None if corpus.dev is None else part(corpus.dev, complete=True)
     return Material(
         _sample(train, train_sentences, sample_seed),
-        None if dev is None else _sample(dev, dev_sentences, sample_seed),
+        None if chosen_on is None else _sample(chosen_on, dev_sentences, sample_seed),
         part(corpus.test, complete=True),
     )
 
