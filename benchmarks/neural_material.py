@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 import torch
 
 from lacuner import demo
@@ -95,6 +96,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
     """The lines of a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]
+
+
+def write_results(name: str, results: dict[str, Any], text: str, folder: Path) -> None:
+    """Writes and prints what was measured: NAME.json, and NAME.md for people."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_bytes(orjson.dumps(results, option=orjson.OPT_INDENT_2) + b"\n")
+    path.with_suffix(".md").write_text(text, "utf-8")
+    print(text)
 
 
 def _processor() -> str:

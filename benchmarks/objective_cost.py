@@ -18,7 +18,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-import orjson
 import torch
 from torch import nn
 
@@ -30,6 +29,7 @@ from benchmarks.neural_material import (
     machine_line,
     sentences_of,
     table,
+    write_results,
 )
 from benchmarks.training_step import BATCH_SIZE, BATCHES, batches
 from benchmarks.training_step_models import SEED, WIDEST
@@ -179,11 +179,7 @@ def main() -> None:
     torch.set_num_threads(THREADS)
     measured = measure(given.rounds)
     results = {"machine": machine(), "found": measured.pop("recipes"), **measured}
-    given.results.mkdir(parents=True, exist_ok=True)
-    path = given.results / "objective_cost.json"
-    path.write_bytes(orjson.dumps(results, option=orjson.OPT_INDENT_2) + b"\n")
-    path.with_suffix(".md").write_text(as_markdown(results), "utf-8")
-    print(as_markdown(results))
+    write_results("objective_cost", results, as_markdown(results), given.results)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-import orjson
 import torch
 
 import lacuner
@@ -34,6 +33,7 @@ from benchmarks.neural_material import (
     machine_line,
     sentences_of,
     table,
+    write_results,
 )
 from lacuner import demo
 from lacuner.encoders import word_shape
@@ -244,11 +244,7 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(THREADS)
     results = run(given.rounds, given.spacy)
-    given.results.mkdir(parents=True, exist_ok=True)
-    path = given.results / "prediction.json"
-    path.write_bytes(orjson.dumps(results, option=orjson.OPT_INDENT_2) + b"\n")
-    path.with_suffix(".md").write_text(as_markdown(results), "utf-8")
-    print(as_markdown(results))
+    write_results("prediction", results, as_markdown(results), given.results)
 
 
 if __name__ == "__main__":

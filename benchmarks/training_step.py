@@ -30,6 +30,7 @@ from benchmarks.neural_material import (
     machine_line,
     sentences_of,
     table,
+    write_results,
 )
 from benchmarks.training_step_models import BARE, KINDS, PARTS, SEED, SPAN, WIDEST, Trained
 from lacuner import demo
@@ -244,11 +245,7 @@ def main() -> None:
         "growth": growth(max(1, given.rounds // 3)),
         "compared": compare(given.rounds),
     }
-    given.results.mkdir(parents=True, exist_ok=True)
-    path = given.results / "training_step.json"
-    path.write_bytes(orjson.dumps(results, option=orjson.OPT_INDENT_2) + b"\n")
-    path.with_suffix(".md").write_text(as_markdown(results), "utf-8")
-    print(as_markdown(results))
+    write_results("training_step", results, as_markdown(results), given.results)
 
 
 if __name__ == "__main__":
