@@ -93,7 +93,11 @@ def test_interrupted_bench_lets_its_runs_save_and_stop(tmp_path: Path) -> None:
     long = write_tiny(tmp_path, {"epochs = 1,": "epochs = 500,"})
     out = tmp_path / "out"
     process = subprocess.Popen(
-        _bench(long, out, *CEILING), start_new_session=True, stderr=subprocess.PIPE
+        _bench(long, out, *CEILING),
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        # Where the tests themselves run in the background, the shell has switched Ctrl-C off.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     state = _wait_for(".runs/*/run/stages/train/latest.json", out, process)
     process.send_signal(signal.SIGINT)
