@@ -12,3 +12,10 @@ tour lacuner stats distant.jsonl --gold demo-files/train_gold.jsonl
 tour lacuner train distant.jsonl --dev demo-files/dev.jsonl -o run
 tour lacuner predict run demo-files/test.jsonl -o found.jsonl
 tour lacuner evaluate found.jsonl --gold demo-files/test.jsonl
+echo '$ python'
+python - <<'PYTHON'
+import lacuner
+recogniser = lacuner.load("run")
+for entity in recogniser("Maren Holt flew from Gdynia to Osaka."):
+    print(entity.text, entity.label, entity.start, entity.end, round(entity.score, 2))
+PYTHON
