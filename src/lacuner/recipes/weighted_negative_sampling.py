@@ -30,7 +30,8 @@ class SamplingSettings(negative_sampling.SamplingSettings):
     """Which spans without a label are negatives.
 
     Attributes:
-        form: Weights as in the paper (`printed`), or such that reach zero (`power`).
+        form: Weights as in the paper (`printed`), or such that reach zero (`power`), or those
+            mixed with an even draw as far as labels seem to be complete (`adaptive`).
         exponent: μ: how sharply spans that look like entities are avoided.
         floor: κ: the share that is left to spans which the model is sure are no entity.
     """
