@@ -26,7 +26,7 @@ format: .venv/.ready-dev ## Bring the code into shape
 
 benchmark: .venv/.ready-dev ## Measure dictionary labelling with a million names (about ten minutes)
 	@$(PIP) install -r requirements-bench.lock
-	@$(BIN)/python benchmarks/gazetteer.py
+	@$(BIN)/python -m benchmarks.gazetteer
 
 lock: ## Write the lock files anew from pyproject.toml
 	@PYTHON=$(PYTHON) .ci/lock

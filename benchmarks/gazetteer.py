@@ -21,6 +21,7 @@ import orjson
 
 from benchmarks import gazetteer_rivals as rivals
 from benchmarks.gazetteer_material import write_names, write_text
+from benchmarks.machine import processor
 
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("numpy", "tokenizers", "orjson", "ahocorasick_rs", "pyahocorasick", "spacy")
@@ -110,7 +111,7 @@ def measure(work: Path, words: int) -> dict[str, Any]:
     results: dict[str, Any] = {
         "machine": {
             "python": platform.python_version(),
-            "processor": _processor(),
+            "processor": processor(),
             "load_before": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
             "packages": {package: version(package) for package in PACKAGES},
         },
@@ -188,14 +189,6 @@ def targets(results: dict[str, Any]) -> list[dict[str, Any]]:
         core = times("core_second", ours, theirs)
         rows.append(row(f"{what}, times", target, wall, core, wall >= 20))
     return rows
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.split(": ")[1] for line in lines if line.startswith("model name")), "")
 
 
 def as_markdown(results: dict[str, Any]) -> str:

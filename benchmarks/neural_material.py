@@ -8,7 +8,6 @@ are 6, 10, 22). An entity that a cut would split is no entity.
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ import numpy as np
 import orjson
 import torch
 
+from benchmarks.machine import processor
 from lacuner import demo
 from lacuner.corpus.sentence import Entity, Sentence
 from lacuner.training.run_folder import versions
@@ -76,7 +76,7 @@ def machine() -> dict[str, Any]:
     """Where and when this runs."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
-        "processor": _processor(),
+        "processor": processor(),
         "threads": torch.get_num_threads(),
         "load_before": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
         "versions": versions(),
@@ -105,11 +105,3 @@ def write_results(name: str, results: dict[str, Any], text: str, folder: Path) -
     path.write_bytes(orjson.dumps(results, option=orjson.OPT_INDENT_2) + b"\n")
     path.with_suffix(".md").write_text(text, "utf-8")
     print(text)
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.split(": ")[1] for line in lines if line.startswith("model name")), "")

@@ -18,6 +18,7 @@ from lacuner.errors import UsageError
 from lacuner.models.batch import Batch, Output
 from lacuner.models.targets import span_targets
 
+ALPHA = 0.5  # of the paper
 _FILE = "retrieval.safetensors"
 _TINY = 1e-30
 
@@ -31,7 +32,7 @@ class Retrieval:
         alpha: α, the share of the retrieved distribution, from 0 to 1; can be changed any time.
     """
 
-    def __init__(self, centres: Tensor, known: Tensor, alpha: float = 0.5) -> None:
+    def __init__(self, centres: Tensor, known: Tensor, alpha: float = ALPHA) -> None:
         self.centres, self.known = centres, known
         self.alpha = alpha
 
@@ -48,7 +49,7 @@ class Retrieval:
 
     @classmethod
     def of(
-        cls, outputs: Iterable[tuple[Batch, Output]], labels: int, alpha: float = 0.5
+        cls, outputs: Iterable[tuple[Batch, Output]], labels: int, alpha: float = ALPHA
     ) -> Retrieval:
         """Collects the centres in one pass over the training set (eq. 11-12).
 

@@ -15,8 +15,10 @@ from lacuner.models.span_roles import span_roles
 from lacuner.objectives.loss import Loss
 from lacuner.objectives.negative_sampling import SampledCrossEntropy
 
+WEIGHT, TEMPERATURE = 0.1, 0.1  # λ and τ of the paper
 
-def contrastive_loss(spans: Tensor, labels: Tensor, temperature: float = 0.1) -> Tensor:
+
+def contrastive_loss(spans: Tensor, labels: Tensor, temperature: float = TEMPERATURE) -> Tensor:
     """The mean over anchors a of -1/(N_l - 1) Σ_p log(exp(d_ap/τ) / Σ_q exp(d_aq/τ)) (eq. 7-9).
 
     d is the cosine, p runs over the other spans of the anchor's label, q over those of all other
@@ -60,8 +62,8 @@ class ContrastiveCrossEntropy:
         self,
         cross_entropy: SampledCrossEntropy,
         *,
-        weight: float = 0.1,
-        temperature: float = 0.1,
+        weight: float = WEIGHT,
+        temperature: float = TEMPERATURE,
         scale: float = 1.0,
     ) -> None:
         if not 0 <= weight <= 1 or temperature <= 0:

@@ -20,6 +20,7 @@ from lacuner.models.span_roles import SpanRoles, hidden_spans, span_roles
 from lacuner.objectives.loss import Loss
 from lacuner.suggestions import unknown_name
 
+RATE, EXPONENT, FLOOR = 0.35, 8.0, 0.2  # λ and μ of the paper; κ of our own form
 FORMS = ("adaptive", "power", "printed")
 _ABSTAIN = 0.05  # the weight of drawing nothing, in mean weights of a span, for `adaptive`
 _TINY = 1e-30  # the least weight a span can have: it is drawn when nothing else is left
@@ -40,7 +41,7 @@ class UniformSampler:
         rate: λ, from 0 to 1.
     """
 
-    def __init__(self, rate: float = 0.35) -> None:
+    def __init__(self, rate: float = RATE) -> None:
         self.rate = _checked_rate(rate)
 
     def __call__(
@@ -82,10 +83,10 @@ class WeightedSampler:
         self,
         epochs: int,
         *,
-        rate: float = 0.35,
+        rate: float = RATE,
         form: str = "power",
-        exponent: float = 8.0,
-        floor: float = 0.2,
+        exponent: float = EXPONENT,
+        floor: float = FLOOR,
     ) -> None:
         if form not in FORMS:
             raise UsageError(unknown_name("form of weights", form, FORMS))

@@ -18,6 +18,7 @@ from lacuner.objectives.loss import Loss
 from lacuner.objectives.negative_sampling import missampling_counts
 from lacuner.suggestions import unknown_name
 
+W, KEEP = 2.0, 0.5  # for many missing labels; half of the negatives, as in the paper
 TERMS = ("ce", "cs", "ce+cs")
 SIGNS = ("minus", "printed")
 
@@ -45,9 +46,9 @@ class NoiseRobustCrossEntropy:
     def __init__(
         self,
         *,
-        w: float = 2.0,
+        w: float = W,
         sign: str = "minus",
-        keep: float = 0.5,
+        keep: float = KEEP,
         positives: str = "ce",
         negatives: str = "cs",
         trust: bool = True,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from lacuner.corpus.sentence import Corpus
 from lacuner.inference.predictor import NeuralPredictor
-from lacuner.objectives.negative_sampling import SampledCrossEntropy, UniformSampler
+from lacuner.objectives.negative_sampling import RATE, SampledCrossEntropy, UniformSampler
 from lacuner.recipes.parts import (
     SpanRecipeSettings,
     SpanSettings,
@@ -30,7 +30,7 @@ class SamplingSettings:
         all_trusted: Negatives that somebody vouches for count all, drawn or not.
     """
 
-    rate: float = 0.35
+    rate: float = RATE
     all_trusted: bool = True
 
 

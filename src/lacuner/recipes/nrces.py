@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 
 from lacuner.corpus.sentence import Corpus
 from lacuner.inference.predictor import NeuralPredictor
-from lacuner.objectives.nrces import NoiseRobustCrossEntropy
+from lacuner.objectives.nrces import KEEP, NoiseRobustCrossEntropy, W
 from lacuner.recipes.parts import SpanRecipeSettings, calibrated, train_span_classifier
 from lacuner.recipes.recipe import Recipe
 from lacuner.training.run_folder import Run
@@ -36,9 +36,9 @@ class LossSettings:
         trust: Negatives that somebody vouches for count all, by plain cross-entropy.
     """
 
-    w: float = 2.0
+    w: float = W
     sign: str = "minus"
-    keep: float = 0.5
+    keep: float = KEEP
     positives: str = "ce"
     negatives: str = "cs"
     trust: bool = True

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, field
 from lacuner.corpus.sentence import Corpus
 from lacuner.errors import UsageError
 from lacuner.inference.predictor import NeuralPredictor
-from lacuner.inference.retrieval import Retrieval
-from lacuner.objectives.contrastive import ContrastiveCrossEntropy
+from lacuner.inference.retrieval import ALPHA, Retrieval
+from lacuner.objectives.contrastive import TEMPERATURE, WEIGHT, ContrastiveCrossEntropy
 from lacuner.objectives.negative_sampling import SampledCrossEntropy, Sampler, UniformSampler
 from lacuner.recipes import weighted_negative_sampling as weighted
 from lacuner.recipes.parts import (
@@ -51,8 +51,8 @@ class ContrastSettings:
         scale: What it, a mean over spans, is multiplied with.
     """
 
-    weight: float = 0.1
-    temperature: float = 0.1
+    weight: float = WEIGHT
+    temperature: float = TEMPERATURE
     scale: float = 1.0
 
 
@@ -64,7 +64,7 @@ class RetrievalSettings:
         alpha: α, its share; `lacuner predict --alpha` changes it after training.
     """
 
-    alpha: float = 0.5
+    alpha: float = ALPHA
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,12 @@ from dataclasses import dataclass, field
 
 from lacuner.corpus.sentence import Corpus
 from lacuner.inference.predictor import NeuralPredictor
-from lacuner.objectives.negative_sampling import SampledCrossEntropy, WeightedSampler
+from lacuner.objectives.negative_sampling import (
+    EXPONENT,
+    FLOOR,
+    SampledCrossEntropy,
+    WeightedSampler,
+)
 from lacuner.recipes import negative_sampling
 from lacuner.recipes.parts import (
     SpanRecipeSettings,
@@ -37,8 +42,8 @@ class SamplingSettings(negative_sampling.SamplingSettings):
     """
 
     form: str = "power"
-    exponent: float = 8.0
-    floor: float = 0.2
+    exponent: float = EXPONENT
+    floor: float = FLOOR
 
 
 @dataclass(frozen=True)
