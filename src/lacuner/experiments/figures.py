@@ -17,8 +17,10 @@ from lacuner.evaluation.plots import GREY, LINES, new_figure, quieten, save
 from lacuner.experiments.line_panels import (
     WIDTH,
     Line,
+    along_masking,
     draw_lines,
     entitle,
+    from_bottom,
     longest,
     panels_figure,
 )
@@ -110,9 +112,8 @@ def f1_by_masking(table: StudyTable, corpus: str) -> Figure | None:
     draw_lines(axes, lines, "{:.1f}", height=3.2, level=level)
     axes.set_ylim(bottom=max(0, axes.get_ylim()[0]))
     entitle(axes, f"{corpus}: F1 on test, by masking rate", table)
-    axes.set_xlabel("share of hidden labels")
+    along_masking(axes, lines)
     axes.set_ylabel("F1 on test (%)")
-    axes.set_xticks(sorted({x for line in lines for x, _ in line.points}))
     return figure
 
 
@@ -132,11 +133,10 @@ def missampling_by_masking(table: StudyTable, corpus: str) -> Figure | None:
     figure = new_figure(3.8, WIDTH)
     axes = figure.add_subplot()
     draw_lines(axes, lines, "{:.2f}", height=2.9)
-    axes.set_ylim(bottom=0)
+    from_bottom(axes, 0)
     entitle(axes, f"{corpus}: hidden entities among drawn negatives, after two epochs", table)
-    axes.set_xlabel("share of hidden labels")
+    along_masking(axes, lines)
     axes.set_ylabel("missampling rate (%)")
-    axes.set_xticks(sorted({x for line in lines for x, _ in line.points}))
     return figure
 
 

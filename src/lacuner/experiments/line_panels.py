@@ -62,7 +62,7 @@ def panels_figure(
     for number, (axes, (masking, lines)) in enumerate(zip(all_axes, panels.items(), strict=True)):
         draw_lines(axes, lines, form, height=_PANEL - 0.7, bars=False)
         if bottom is not None:
-            axes.set_ylim(bottom=bottom)
+            from_bottom(axes, bottom)
         axes.set_ylabel(unit)
         name = f"{masking:.0%} of labels hidden" if masking else "nothing hidden"
         if number == 0:
@@ -144,3 +144,15 @@ def entitle(axes: Axes, text: str, table: StudyTable, *, room: float = 8) -> Non
 def longest(lines: Sequence[Line]) -> int:
     """Points of the line that has most."""
     return max((len(line.points) for line in lines), default=0)
+
+
+def from_bottom(axes: Axes, bottom: float) -> None:
+    """Begins an axis there, and leaves room above for the marks of a flat line."""
+    high = axes.get_ylim()[1]
+    axes.set_ylim(bottom, high + 0.06 * (high - bottom))
+
+
+def along_masking(axes: Axes, lines: Sequence[Line]) -> None:
+    """Names the axis of masking rates, with a mark at each that was measured."""
+    axes.set_xlabel("share of hidden labels")
+    axes.set_xticks(sorted({x for line in lines for x, _ in line.points}))
