@@ -15,12 +15,27 @@ from lacuner.training.run_folder import Run, fingerprint, selected_on
 
 def test_run_that_is_there_is_kept_unless_told(small_corpus: Corpus, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    Run.create(folder, "span_ce", {"a": 1}, small_corpus, None)
+    run = Run.create(folder, "span_ce", {"a": 1}, small_corpus, None)
+    run.forget_metrics_after("train", 0)  # what a training does first
     with pytest.raises(OutputExists):
         Run.create(folder, "span_ce", {"a": 1}, small_corpus, None)
     assert Run.create(folder, "span_ce", {"a": 1}, small_corpus, None, resume=True).folder == folder
     Run.create(folder, "span_ce", {"a": 2}, small_corpus, None, overwrite=True)
     assert "a = 2" in (folder / "settings.toml").read_text()
+
+
+def test_run_that_was_refused_before_its_first_step_is_replaced(
+    small_corpus: Corpus, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    Run.create(folder, "span_ce", {"a": "wrong"}, small_corpus, None).stage("train")
+    Run.create(folder, "span_ce", {"a": "right"}, small_corpus, None)
+    assert "right" in (folder / "settings.toml").read_text()
+    stranger = tmp_path / "no_run"
+    stranger.mkdir()
+    (stranger / "thesis.txt").write_text("mine")
+    with pytest.raises(OutputExists):
+        Run.create(stranger, "span_ce", {"a": 1}, small_corpus, None)
 
 
 def test_run_resumes_only_with_what_it_was_begun_with(small_corpus: Corpus, tmp_path: Path) -> None:

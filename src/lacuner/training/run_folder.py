@@ -109,7 +109,8 @@ class Run:
         """A new run, or the one that is there, if it may be resumed and is the same.
 
         Raises:
-            OutputExists: The folder is there, and neither resume nor overwrite was said.
+            OutputExists: The folder is there, and neither resume nor overwrite was said. (A run
+                that was refused before its first step is replaced without asking.)
             UsageError: A run to resume that had other settings, labels or sentences, or that
                 another release of Lacuner began and did not finish.
         """
@@ -133,12 +134,20 @@ class Run:
             if not self.is_finished:
                 self._check_versions(facts)
             return
-        if self.folder.exists() and any(self.folder.iterdir()) and not overwrite:
+        taken = self.folder.exists() and any(self.folder.iterdir())
+        if taken and not overwrite and not self._never_began():
             raise OutputExists(self.folder)
         with written_aside(self.folder, overwrite=True) as aside:
             (aside / "stages").mkdir(parents=True)
             (aside / "settings.toml").write_text(toml, "utf-8")
             write_json(facts, aside / "run.json")
+
+    def _never_began(self) -> bool:
+        """Is this what a wrong setting leaves, a run that was refused before its first step?"""
+        paths = {path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*")}
+        return "run.json" in paths and not any(
+            (self.folder / path).is_file() for path in paths - {"run.json", "settings.toml"}
+        )
 
     def _check_same(self, facts: dict[str, Any], toml: str) -> None:
         settings = self.folder / "settings.toml"
