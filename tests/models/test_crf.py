@@ -202,3 +202,35 @@ def test_batch_of_empty_sentences_is_harmless() -> None:
     assert crf.score(emissions, mask.long(), mask).tolist() == [0, 0]
     assert crf.viterbi(emissions, mask)[0].shape == (2, 0)
     assert crf.marginals(emissions, mask).shape == (2, 0, len(tag_set))
+
+
+@pytest.mark.parametrize("size", [1.0, 30.0, 300.0, 3000.0])
+def test_scores_of_any_size_give_finite_values_and_gradients(size: float) -> None:
+    torch.manual_seed(6)
+    tag_set = TagSet(("A", "B"), "bioes")
+    crf = LinearChainCrf(tag_set)
+    for parameter in crf.parameters():
+        torch.nn.init.normal_(parameter, std=size)
+    emissions = (size * torch.randn(2, 7, len(tag_set))).requires_grad_()
+    mask = torch.ones(2, 7, dtype=torch.bool)
+    allowed = torch.zeros(2, 7, len(tag_set), dtype=torch.bool)
+    allowed[:, :, 0] = True
+    every = crf.log_partition(emissions, mask)
+    agreeing = crf.log_partition(emissions, mask, allowed)
+    assert (agreeing <= every + 1e-4 * size).all()
+    assert crf.marginals(emissions, mask).isfinite().all()
+    (every - agreeing).sum().backward()  # type: ignore[no-untyped-call]
+    assert emissions.grad is not None and emissions.grad.isfinite().all()
+    assert crf.follow.grad is not None and crf.follow.grad.isfinite().all()
+
+
+def test_partition_in_single_precision_keeps_what_is_unlikely() -> None:
+    crf, tag_set = _crf("bioes")
+    emissions, mask = _inputs(len(tag_set))
+    allowed = torch.zeros(len(LENGTHS), WORDS, len(tag_set), dtype=torch.bool)
+    allowed[:, :, 0] = True
+    sure = emissions.detach().clone()
+    sure[:, :, 1:] += 20.0  # every tag but O is likelier by e²⁰
+    right = crf.log_partition(sure, mask, allowed)
+    found = crf.float().log_partition(sure.float(), mask, allowed)
+    assert torch.allclose(found.double(), right, atol=1e-4)
