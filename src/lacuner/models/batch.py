@@ -9,7 +9,7 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from lacuner.corpus.sentence import Sentence
+from lacuner.corpus.sentence import Ambiguity, Sentence
 from lacuner.encoders.contract import Inputs
 
 
@@ -23,11 +23,15 @@ class Batch:
         entities: Sentence, start, end (exclusive), label from 1.  # [entities, 4]
         rejected: Sentence, start, end of spans that are no entity.  # [rejected, 3]
         ambiguous: Sentence, start, end of spans whose label is not settled.  # [ambiguous, 3]
+        ambiguous_labels: The labels that each of them may have; all, where the data names none
+            that the model knows.  # [ambiguous, labels]
         outside: Words known to be in no entity.  # [batch, words]
         complete: Sentences whose labels are complete.  # [batch]
         epoch: The epoch that the batch is drawn in, from 0.
         hidden: Sentence, start, end of entities that are known to be missing, where somebody hid
             them on purpose; only for measuring, never for learning.  # [hidden, 3]
+        numbers: The numbers of its sentences among the examples that it was cut from, for whoever
+            keeps something about each of them.
     """
 
     inputs: Inputs
@@ -35,10 +39,12 @@ class Batch:
     entities: Tensor
     rejected: Tensor
     ambiguous: Tensor
+    ambiguous_labels: Tensor
     outside: Tensor
     complete: Tensor
     epoch: int = 0
     hidden: Tensor | None = None
+    numbers: tuple[int, ...] = ()
 
     @classmethod
     def of(
@@ -49,6 +55,7 @@ class Batch:
         *,
         epoch: int = 0,
         hidden: Sequence[Sentence] | None = None,
+        numbers: Sequence[int] = (),
     ) -> Self:
         """Builds a batch; labels that the model does not know are left out."""
         lengths = torch.tensor([len(sentence) for sentence in sentences])
@@ -84,6 +91,14 @@ class Batch:
                 ],
                 3,
             ),
+            ambiguous_labels=torch.tensor(
+                [
+                    _allowed_labels(found, label_numbers)
+                    for sentence in sentences
+                    for found in sentence.ambiguous
+                ],
+                dtype=torch.bool,
+            ).reshape(-1, len(label_numbers)),
             outside=outside,
             complete=torch.tensor([sentence.complete for sentence in sentences]),
             epoch=epoch,
@@ -93,6 +108,7 @@ class Batch:
                 [(row, *found.span) for row, gone in enumerate(hidden) for found in gone.entities],
                 3,
             ),
+            numbers=tuple(numbers),
         )
 
     def __len__(self) -> int:
@@ -113,6 +129,11 @@ class Batch:
         }
         inputs = {name: value.to(device, non_blocking=True) for name, value in self.inputs.items()}
         return replace(self, inputs=inputs, **moved)
+
+
+def _allowed_labels(found: Ambiguity, label_numbers: dict[str, int]) -> list[bool]:
+    named = [label in found.labels for label in label_numbers]  # numbered in this order, from 1
+    return named if any(named) else [True] * len(named)
 
 
 def _rows(rows: list[tuple[int, ...]], columns: int) -> Tensor:
