@@ -17,7 +17,8 @@ from lacuner.inference.retrieval import Retrieval
 from lacuner.inference.saved_model import load_model, save_model
 from lacuner.models import Model
 from lacuner.models.batch import Batch, Output
-from lacuner.models.batching import Examples, batches_by_length
+from lacuner.models.batching import Examples
+from lacuner.models.distribution import outputs
 
 _CHUNK = 4096  # sentences that are sorted by length together
 
@@ -108,16 +109,14 @@ class NeuralPredictor:
         """
         some = [number for number, sentence in enumerate(sentences) if sentence.tokens]
         examples = Examples(sentences, self.model.encoder, self.model.label_numbers)
-        batches = batches_by_length(examples.lengths, self.batch_size, max_words=self.batch_words)
-        was_training = self.model.training
-        self.model.eval().to(self.device)
-        try:
-            with torch.inference_mode():
-                for numbers in batches:
-                    batch = examples.batch(numbers).to(self.device)
-                    yield [some[number] for number in numbers], batch, self.model(batch)
-        finally:
-            self.model.train(was_training)
+        for numbers, batch, output in outputs(
+            self.model,
+            examples,
+            batch_size=self.batch_size,
+            batch_words=self.batch_words,
+            device=self.device,
+        ):
+            yield [some[number] for number in numbers], batch, output
 
     def fit_temperature(self, gold: Corpus) -> None:
         """Finds the temperature that makes probabilities honest on gold sentences."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,11 @@ class Examples:
         label_numbers: The number of each label, from 1.
         hidden: The same sentences with the entities that are missing in them, where they are
             known; only for measuring.
+        items: What an encoder of the same kind made of the sentences before; None tokenises them.
+
+    Attributes:
+        sentences: The sentences that have a word.
+        items: What the encoder made of them.
     """
 
     def __init__(
@@ -30,11 +36,12 @@ class Examples:
         encoder: Encoder,
         label_numbers: dict[str, int],
         hidden: Sequence[Sentence] | None = None,
+        items: list[Any] | None = None,
     ) -> None:
         self.sentences = [sentence for sentence in sentences if sentence.tokens]
         self._encoder = encoder
         self._label_numbers = label_numbers
-        self._items = encoder.tokenise(self.sentences)
+        self.items = encoder.tokenise(self.sentences) if items is None else items
         self._hidden = None if hidden is None else [s for s in hidden if s.tokens]
 
     def __len__(self) -> int:
@@ -49,10 +56,11 @@ class Examples:
         """The batch of these sentences."""
         return Batch.of(
             [self.sentences[number] for number in numbers],
-            self._encoder.collate([self._items[number] for number in numbers]),
+            self._encoder.collate([self.items[number] for number in numbers]),
             self._label_numbers,
             epoch=epoch,
             hidden=None if self._hidden is None else [self._hidden[number] for number in numbers],
+            numbers=numbers,
         )
 
 

@@ -1,0 +1,72 @@
+"""What a model believes: the probability of each class at each place, for whole corpora, too.
+
+A place is a word of a tagger or a span of a span classifier; its first class is always "no entity".
+Methods that learn from a model's predictions need nothing else, whichever kind it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from lacuner.models import Model
+from lacuner.models.batch import Batch, Output
+from lacuner.models.batching import Examples, batches_by_length
+from lacuner.models.span_classifier import SpanClassifier
+
+TINY = 1e-30  # below which a probability has no logarithm here
+
+
+def log_probabilities(model: Model, output: Output) -> Tensor:
+    """The logarithm of the probability of each class.
+
+    For a CRF these are the marginals of each word, so that gradients reach its scores of
+    neighbours, too.
+
+    Returns:
+        [batch, words, widths, classes] of spans, [batch, words, classes] of tags.
+    """
+    if not isinstance(model, SpanClassifier) and model.crf is not None:
+        return model.crf.marginals(output.scores, output.mask).clamp(min=TINY).log()
+    return functional.log_softmax(output.scores, -1)
+
+
+def class_count(model: Model) -> int:
+    """How many classes a place has, "no entity" among them."""
+    return 1 + len(model.labels) if isinstance(model, SpanClassifier) else len(model.tag_set)
+
+
+def outputs(
+    model: Model,
+    examples: Examples,
+    *,
+    batch_size: int = 64,
+    batch_words: int = 4096,
+    device: torch.device | None = None,
+) -> Iterator[tuple[list[int], Batch, Output]]:
+    """What a model says of examples, in batches of similar length, with their numbers.
+
+    Dropout is off meanwhile.
+
+    Args:
+        model: The model.
+        examples: Of which it speaks.
+        batch_size: Sentences in a batch.
+        batch_words: Most places for words in a batch, padding included.
+        device: Where to compute; None leaves the model where it is.
+    """
+    if device is not None:
+        model.to(device)
+    place = next(model.parameters()).device
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.inference_mode():
+            for numbers in batches_by_length(examples.lengths, batch_size, max_words=batch_words):
+                batch = examples.batch(numbers).to(place)
+                yield numbers, batch, model(batch)
+    finally:
+        model.train(was_training)
