@@ -40,7 +40,7 @@ def load_pretrained(
     from transformers import AutoConfig, AutoModel, AutoTokenizer
 
     with quietly():
-        place = _place_of(name, known)
+        place = place_of(name, known)
         try:
             config = AutoConfig.from_pretrained(place, trust_remote_code=False)
             _keep_all_attention(config)
@@ -54,7 +54,7 @@ def load_pretrained(
                 output_loading_info=True,
             )
         except Exception as error:
-            raise _cannot_load(name, error) from error
+            raise cannot_load(name, error) from error
     _check(name, tokeniser, report)
     return encoder_part(model), tokeniser
 
@@ -80,7 +80,7 @@ def load_untrained(folder: Path, *, attention: str | None = None) -> tuple[Any, 
                 attn_implementation=attention,
             )
         except Exception as error:
-            raise _cannot_load(str(folder), error) from error
+            raise cannot_load(str(folder), error) from error
     return encoder_part(model), tokeniser
 
 
@@ -140,8 +140,12 @@ def quietly() -> Iterator[None]:
         (hub.enable_progress_bars if hub_bars else hub.disable_progress_bars)()
 
 
-def _place_of(name: str, known: Sequence[str]) -> str:
-    """The folder of a model: the one that is named, or that of the cache of the hub."""
+def place_of(name: str, known: Sequence[str] = ()) -> str:
+    """The folder of a model: the one that is named, or that of the cache of the hub.
+
+    Raises:
+        UsageError: There is no such model.
+    """
     folder = Path(name).expanduser()
     if folder.is_dir():
         if not (folder / "config.json").is_file():
@@ -203,7 +207,8 @@ def _on_the_hub(name: str, nearby: str) -> str:
     return name
 
 
-def _cannot_load(name: str, error: Exception) -> UsageError:
+def cannot_load(name: str, error: Exception) -> UsageError:
+    """What to say of a model that `transformers` does not load."""
     what = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
     if "trust_remote_code" in str(error):
         what = "it comes with code of its own, which Lacuner never runs"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lacuner.corpus.sentence import Span
 from lacuner.encoders.windows import Longs
 
 _REMEMBERED_WORDS = 500_000
@@ -61,10 +62,21 @@ class Subwords:
             self.learn(words)
             return [self._known[word] for word in words]
 
+    def places(self, words: Sequence[str]) -> list[list[Span]]:
+        """Where the pieces of each word stand in it, in characters; a mere space has no length."""
+        skipped = len(self._space)
+        return [
+            [(max(begin - skipped, 0), max(end - skipped, 0)) for begin, end in spans]
+            for spans in self._encoded(words, return_offsets_mapping=True)["offset_mapping"]
+        ]
+
     def _cut(self, words: Sequence[str]) -> list[list[int]]:
+        return list(self._encoded(words)["input_ids"])
+
+    def _encoded(self, words: Sequence[str], **wanted: bool) -> Any:
         # Halves of surrogate pairs are no text; the tokeniser would stop at them.
         texts = [self._space + word.encode("utf-8", "replace").decode() for word in words]
-        encoded = self.tokeniser(
+        return self.tokeniser(
             texts,
             add_special_tokens=False,
             padding=False,
@@ -72,8 +84,8 @@ class Subwords:
             return_attention_mask=False,
             return_token_type_ids=False,
             verbose=False,
+            **wanted,
         )
-        return list(encoded["input_ids"])
 
     def _missing_space(self) -> str:
         self._space = ""

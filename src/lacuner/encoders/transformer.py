@@ -172,9 +172,9 @@ class TransformerEncoder(nn.Module):
             in the flattened batch, and, for the mean, `shares`, their parts of them [pooled];
             `shapes` of the words [batch, words].
         """
-        pieces = _filled([row for item in items for row in item.windows], self.subwords.padding)
+        pieces = filled([row for item in items for row in item.windows], self.subwords.padding)
         attention = [np.ones_like(row) for item in items for row in item.windows]
-        shapes = _filled([item.shapes for item in items], 0)
+        shapes = filled([item.shapes for item in items], 0)
         sources, targets = [], []
         first_row = 0
         for number, item in enumerate(items):
@@ -183,8 +183,8 @@ class TransformerEncoder(nn.Module):
             first_row += len(item.windows)
         inputs: dict[str, Any] = {
             "pieces": pieces,
-            "piece_shapes": _filled([row for item in items for row in item.window_shapes], 0),
-            "attention": _filled(attention, 0),
+            "piece_shapes": filled([row for item in items for row in item.window_shapes], 0),
+            "attention": filled(attention, 0),
             "sources": np.concatenate(sources),
             "targets": np.concatenate(targets),
             "shapes": shapes,
@@ -230,7 +230,7 @@ def _shape_embedding(model: Any, shape: str) -> nn.Embedding | None:
     return embedding
 
 
-def _filled(rows: Sequence[Longs], filling: int) -> Longs:
+def filled(rows: Sequence[Longs], filling: int) -> Longs:
     """Rows of different lengths as one array."""
     table = np.full((len(rows), max(map(len, rows), default=0)), filling, dtype=np.int64)
     for number, row in enumerate(rows):
