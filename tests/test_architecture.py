@@ -23,14 +23,16 @@ ALLOWED = {
     "files": {"errors"},
     "settings": GROUND,
     "corpus": GROUND,
-    "labelling": {*GROUND, "corpus"},
+    "matching": {*GROUND, "corpus"},
+    "labelling": {*GROUND, "corpus", "matching"},
     "evaluation": {*GROUND, "corpus"},
     "demo": {*GROUND, "corpus"},
-    "encoders": {*GROUND, "corpus"},
+    "encoders": {*GROUND, "corpus", "matching"},
     "models": {*GROUND, "corpus", "encoders"},
     "objectives": {*GROUND, "corpus", "encoders", "models"},
     "training": {*GROUND, "settings", "corpus", "encoders", "models", "objectives"},
     "inference": {*GROUND, "corpus", "labelling", "encoders", "models"},
+    "augmentation": {*GROUND, "corpus", "encoders", "models"},
 }
 ON_TOP = {"cli", "experiments", "recipes", "__init__", "__main__"}
 HEAVY = {"spacy", "datasets", "matplotlib", "torch", "transformers"}
