@@ -17,7 +17,7 @@ from lacuner.labelling.gazetteer import Gazetteer
 from lacuner.labelling.label_report import LabelReport
 from lacuner.labelling.match_options import MatchOptions
 from lacuner.labelling.names import Name
-from lacuner.labelling.units import detect_units
+from lacuner.matching.units import detect_units
 from tests.strategies import corpora
 
 NAMES = [

@@ -13,7 +13,7 @@ from lacuner.labelling.compiling import compile_names
 from lacuner.labelling.gazetteer import Gazetteer
 from lacuner.labelling.match_options import AMBIGUITIES, MatchOptions
 from lacuner.labelling.names import Name
-from lacuner.labelling.units import cutter, folder, has_capital, spellings
+from lacuner.matching.units import cutter, folder, has_capital, spellings
 
 Found = tuple[int, int, tuple[str, ...]]
 
@@ -40,12 +40,13 @@ def spans(gazetteer: Gazetteer, text: str) -> list[tuple[int, int]]:
 
 def searched_one_by_one(names: list[Name], tokens: list[str], options: MatchOptions) -> list[Found]:
     """What the gazetteer should find, by trying every name on every span of tokens."""
-    cut, fold = cutter(options), folder(options)
+    cut = cutter(options.units)
+    fold = folder(options.normal_form, ignore_case=options.ignores_case)
 
     def units(pieces: list[str]) -> list[str]:
         return [fold(unit) for piece in pieces for unit in cut(piece)]
 
-    stops = [form for stop in options.stop for form in spellings(stop, options)]
+    stops = [form for stop in options.stop for form in spellings(stop, options.units)]
     result = []
     for start in range(len(tokens)):
         for end in range(start + 1, len(tokens) + 1):
@@ -57,7 +58,7 @@ def searched_one_by_one(names: list[Name], tokens: list[str], options: MatchOpti
                 name
                 for name in names
                 for alias in (name.name, *name.aliases)
-                for form in spellings(alias, options)
+                for form in spellings(alias, options.units)
                 if all(cut(token) for token in span)
                 and units(span) == units([form])
                 and not (options.case == "smart" and lower and has_capital(form))
@@ -269,7 +270,7 @@ def test_unknown_option_is_wrong_use(wrong: dict[str, object]) -> None:
 
 
 def test_memory_of_tokens_starts_anew_when_it_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lacuner.labelling.units._REMEMBERED_TOKENS", 10)
+    monkeypatch.setattr("lacuner.matching.units._REMEMBERED_TOKENS", 10)
     gazetteer = compiled(["Bergen", "U.S."])
     for number in range(100):
         assert spans(gazetteer, f"w{number} Bergen U.S. x-{number}") == [(1, 2), (2, 3)]

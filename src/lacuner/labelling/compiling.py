@@ -12,9 +12,9 @@ from lacuner.labelling.gazetteer import Gazetteer, LeftOut, Tables
 from lacuner.labelling.match_options import MatchOptions
 from lacuner.labelling.meanings import Meanings
 from lacuner.labelling.names import Name
-from lacuner.labelling.string_table import StringTable
-from lacuner.labelling.trie import Trie
-from lacuner.labelling.units import Fold, cutter, folder, has_capital, spellings
+from lacuner.matching.string_table import StringTable
+from lacuner.matching.unit_rows import UnitRows
+from lacuner.matching.units import cutter, folder, has_capital, spellings
 
 
 def compile_names(names: Iterable[Name], options: MatchOptions) -> Gazetteer:
@@ -30,31 +30,20 @@ def compile_names(names: Iterable[Name], options: MatchOptions) -> Gazetteer:
     return _Compiler(options).compile(names)
 
 
-class _UnitNumbers(dict[str, int]):
-    """From a piece of a name to the number of its unit; new units get the next number."""
-
-    def __init__(self, fold: Fold) -> None:
-        self.fold = fold
-        self.vocabulary: dict[str, int] = {}
-
-    def __missing__(self, piece: str) -> int:
-        vocabulary = self.vocabulary
-        number = self[piece] = vocabulary.setdefault(self.fold(piece), len(vocabulary) + 1)
-        return number
-
-
 class _Compiler:
     """Collects names as numbers, then builds the tables."""
 
     def __init__(self, options: MatchOptions) -> None:
         self.options = options
-        self.cut, self.fold = cutter(options), folder(options)
-        self.numbers = _UnitNumbers(self.fold)
+        self.cut = cutter(options.units)
+        self.fold = folder(options.normal_form, ignore_case=options.ignores_case)
         self.stop = {
-            self._keys(spelling) for name in options.stop for spelling in spellings(name, options)
+            self._keys(spelling)
+            for name in options.stop
+            for spelling in spellings(name, options.units)
         }
         # One item a form of a name:
-        self.units, self.lengths, self.lower = array("i"), array("i"), array("b")
+        self.rows, self.lower = UnitRows(self.fold), array("b")
         # One item an entry:
         self.entries: list[str] = []
         self.forms, self.label, self.priority = array("i"), array("i"), array("i")
@@ -71,27 +60,21 @@ class _Compiler:
             raise LacunerError(
                 "No name is left to look for: all are too short, on the stop list or unreadable."
             )
-        vocabulary = self.numbers.vocabulary
-        trie, state = Trie.build(
-            np.array(self.units, np.int32), np.array(self.lengths, np.int32), len(vocabulary) + 1
-        )
-        ends, form = np.unique(state, return_inverse=True)
-        form_of_state = np.full(trie.states, -1, np.int32)
-        form_of_state[ends] = np.arange(len(ends))
+        edges, form_of_state, form, vocabulary = self.rows.compiled()
         entry = np.repeat(np.arange(len(self.entries), dtype=np.int32), self.forms)
         meanings = Meanings.build(
-            form.astype(np.int32),
+            form,
             entry,
             np.array(self.label, np.int32)[entry],
             np.array(self.priority, np.int32)[entry],
             np.array(self.lower, np.bool_),
-            len(ends),
+            int(form.max()) + 1,
         )
         tables = Tables(
-            trie.edges,
+            edges,
             form_of_state,
             meanings,
-            StringTable.of(vocabulary),
+            vocabulary,
             StringTable.of(self.entries),
             np.array(self.dictionary, np.int32),
             np.array(self.lower_code, np.int32),
@@ -102,11 +85,11 @@ class _Compiler:
         )
 
     def _add(self, name: Name) -> None:
-        before = len(self.lengths)
+        before = len(self.rows)
         self._add_form(name.name)
         for alias in name.aliases:
             self._add_form(alias)
-        added = len(self.lengths) - before
+        added = len(self.rows) - before
         if added:
             self.entries.append(name.name)
             self.forms.append(added)
@@ -117,11 +100,11 @@ class _Compiler:
             self.lower_code.append(-1 if " " in name.name else self._lower_code(name.name))
 
     def _add_form(self, form: str) -> None:
-        for spelling in (form,) if self.options.units == "words" else spellings(form, self.options):
+        units = self.options.units
+        for spelling in (form,) if units == "words" else spellings(form, units):
             pieces = self.cut(spelling)
             if self._may_match(spelling, pieces):
-                self.units.extend(map(self.numbers.__getitem__, pieces))
-                self.lengths.append(len(pieces))
+                self.rows.add(pieces)
                 self.lower.append(self.options.case != "smart" or not has_capital(spelling))
 
     def _may_match(self, form: str, pieces: list[str]) -> bool:
@@ -145,4 +128,4 @@ class _Compiler:
         pieces = self.cut(name)
         if len(pieces) != 1 or not has_capital(name):
             return -1
-        return 2 * self.numbers[pieces[0].lower()]
+        return 2 * self.rows.numbers[pieces[0].lower()]

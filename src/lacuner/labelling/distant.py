@@ -23,7 +23,7 @@ from lacuner.labelling.match_options import MatchOptions
 from lacuner.labelling.meanings import Flags
 from lacuner.labelling.names import NameFile, read_names
 from lacuner.labelling.overlaps import resolve
-from lacuner.labelling.trie import Longs
+from lacuner.matching.trie import Longs
 
 _WORDS_IN_CHUNK = 1 << 16
 

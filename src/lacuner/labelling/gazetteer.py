@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from lacuner.labelling.match_options import MatchOptions
 from lacuner.labelling.meanings import Ints, Meanings
-from lacuner.labelling.string_table import StringTable
-from lacuner.labelling.trie import Longs, Trie
-from lacuner.labelling.units import TokenCodes, cutter, folder
+from lacuner.matching.matcher import Matcher
+from lacuner.matching.string_table import StringTable
+from lacuner.matching.trie import Longs
+from lacuner.matching.units import TokenCodes
 
 
 class Sense(NamedTuple):
@@ -98,15 +99,23 @@ class Gazetteer:
     dictionaries: tuple[str, ...]
     tables: Tables
     left_out: LeftOut
-    trie: Trie = field(init=False, repr=False)
-    codes: TokenCodes = field(init=False, repr=False)
+    matcher: Matcher = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        vocabulary = self.tables.vocabulary
-        trie = Trie.of_edges(self.tables.edges, len(vocabulary) + 1)
-        codes = TokenCodes(vocabulary.index(), cutter(self.options), folder(self.options))
-        object.__setattr__(self, "trie", trie)
-        object.__setattr__(self, "codes", codes)
+        matcher = Matcher(
+            self.tables.edges,
+            self.tables.form_of_state,
+            self.tables.vocabulary,
+            units=self.options.units,
+            normal_form=self.options.normal_form,
+            ignore_case=self.options.ignores_case,
+        )
+        object.__setattr__(self, "matcher", matcher)
+
+    @property
+    def codes(self) -> TokenCodes:
+        """From tokens to what `find_codes` takes."""
+        return self.matcher.codes
 
     def __len__(self) -> int:
         return len(self.tables.entries)
@@ -117,39 +126,13 @@ class Gazetteer:
 
     def find_codes(self, codes: Ints) -> Finds:
         """All names in tokens whose codes were just taken by `self.codes`."""
-        place: Ints | None = None
-        if codes.size and codes.min() < 0:
-            codes, place = self._units_of_tokens(codes)
-        forms = self.tables.form_of_state
-        start, length, state = self.trie.walk(codes >> 1, forms >= 0)
-        end = start + length
-        form = forms[state]
-        if place is not None:
-            # A name begins where a token begins and ends where one ends.
-            whole = np.diff(place, prepend=-1, append=place[-1] + 1) > 0
-            fits = whole[start] & whole[end]
-            start, end, form = start[fits], end[fits], form[fits]
-        variant = np.zeros(len(start), np.int32)
-        if self.options.case == "smart":
-            capitals = np.cumsum(np.append(0, codes & 1))
-            variant = (capitals[start] == capitals[end]).astype(np.int32)
-        if place is not None:
-            start, end = place[start], place[end - 1] + 1
+        start, end, form, lower = self.matcher.find_codes(
+            codes, note_case=self.options.case == "smart"
+        )
+        variant = np.zeros(len(start), np.int32) if lower is None else lower.astype(np.int32)
         order = np.lexsort((-end, start))
         finds = Finds(start, end, form, variant).take(order)
         return finds.take(self.tables.meanings.winner[finds.variant, finds.form] >= 0)
-
-    def _units_of_tokens(self, codes: Ints) -> tuple[Ints, Ints]:
-        """Codes of units where tokens may have several, and the token of each."""
-        parts = self.codes.parts
-        several = np.flatnonzero(codes < 0)
-        counts = np.ones(len(codes), np.int32)
-        counts[several] = [len(parts[-1 - code]) for code in codes[several]]
-        units = np.repeat(codes, counts)
-        units[np.repeat(codes < 0, counts)] = [
-            unit for code in codes[several] for unit in parts[-1 - code]
-        ]
-        return units, np.repeat(np.arange(len(codes), dtype=np.int32), counts)
 
     def priority(self, finds: Finds) -> Ints:
         """The priority of each find."""

@@ -7,15 +7,12 @@ one that is damaged is compiled anew.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable
 from dataclasses import asdict, fields
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import orjson
 from numpy.typing import NDArray
 
@@ -25,23 +22,17 @@ from lacuner.labelling.gazetteer import Gazetteer, LeftOut, Tables
 from lacuner.labelling.match_options import MatchOptions
 from lacuner.labelling.meanings import Meanings
 from lacuner.labelling.names import NameFile
-from lacuner.labelling.string_table import StringTable
+from lacuner.matching.array_folder import cache_home, digest_of_file, map_arrays, write_arrays
+from lacuner.matching.string_table import StringTable
 
 # Raise it when the tables, or the way in which names are cut or folded, change.
 VERSION = 1
 _PARTS = {"meanings": Meanings, "vocabulary": StringTable, "entries": StringTable}
-_BUFFER = 1 << 20
 
 
 def default_folder() -> Path:
-    """Where the platform wants caches."""
-    if sys.platform == "darwin":
-        home = Path.home() / "Library" / "Caches"
-    elif sys.platform == "win32":
-        home = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return home / "lacuner" / "gazetteers"
+    """Where compiled dictionaries are kept."""
+    return cache_home() / "gazetteers"
 
 
 def cache_key(files: Iterable[NameFile], options: MatchOptions) -> str:
@@ -54,7 +45,7 @@ def cache_key(files: Iterable[NameFile], options: MatchOptions) -> str:
     digest.update(orjson.dumps([VERSION, asdict(options)], option=orjson.OPT_SORT_KEYS))
     for file in files:
         head = [file.path.name, file.path.suffix, file.label]
-        digest.update(orjson.dumps(head) + _digest_of_file(file.path))
+        digest.update(orjson.dumps(head) + digest_of_file(file.path))
     return digest.hexdigest()
 
 
@@ -64,37 +55,23 @@ def save(gazetteer: Gazetteer, folder: Path) -> None:
     Raises:
         LacunerError: The folder cannot be written.
     """
+    description = {
+        "version": VERSION,
+        "options": asdict(gazetteer.options),
+        "labels": gazetteer.labels,
+        "dictionaries": gazetteer.dictionaries,
+        "left_out": gazetteer.left_out._asdict(),
+    }
     with written_aside(folder, overwrite=True) as aside:
-        aside.mkdir()
-        digests = {}
-        for name, values in _arrays(gazetteer.tables).items():
-            np.save(aside / f"{name}.npy", values, allow_pickle=False)
-            digests[name] = _digest_of_file(aside / f"{name}.npy").hex()
-        description = {
-            "version": VERSION,
-            "options": asdict(gazetteer.options),
-            "labels": gazetteer.labels,
-            "dictionaries": gazetteer.dictionaries,
-            "left_out": gazetteer.left_out._asdict(),
-            "arrays": digests,
-        }
-        (aside / "description.json").write_bytes(
-            orjson.dumps(description, option=orjson.OPT_INDENT_2)
-        )
+        write_arrays(aside, _arrays(gazetteer.tables), description)
 
 
 def load(folder: Path, options: MatchOptions) -> Gazetteer | None:
     """The gazetteer of a folder, or None when there is none that is whole."""
     try:
-        description = orjson.loads((folder / "description.json").read_bytes())
+        arrays, description = map_arrays(folder)
         if description["version"] != VERSION:
             return None
-        arrays: dict[str, NDArray[Any]] = {}
-        for name, digest in description["arrays"].items():
-            path = folder / f"{Path(name).name}.npy"
-            if _digest_of_file(path).hex() != digest:
-                return None
-            arrays[name] = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
         return Gazetteer(
             options,
             tuple(description["labels"]),
@@ -102,21 +79,8 @@ def load(folder: Path, options: MatchOptions) -> Gazetteer | None:
             _tables(arrays),
             LeftOut(**description["left_out"]),
         )
-    except (OSError, DataError, ValueError, TypeError, KeyError, AttributeError):
+    except (DataError, ValueError, TypeError, KeyError, AttributeError):
         return None
-
-
-def _digest_of_file(path: Path) -> bytes:
-    digest = blake2b(digest_size=16)
-    try:
-        with open(path, "rb") as file:
-            while piece := file.read(_BUFFER):
-                digest.update(piece)
-    except FileNotFoundError:
-        raise DataError(path, "there is no such file") from None
-    except OSError as error:
-        raise DataError(path, f"it cannot be opened: {error.strerror}") from None
-    return digest.digest()
 
 
 def _arrays(tables: Tables) -> dict[str, NDArray[Any]]:

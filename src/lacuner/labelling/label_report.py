@@ -70,7 +70,7 @@ class LabelReport:
         self.sentences = self.words = self.blocked = 0
         self._found = np.zeros((VARIANTS, forms), np.int64)
         self._kept = np.zeros((VARIANTS, forms), np.int64)
-        self._seen = np.zeros(2 * gazetteer.trie.width, np.int64)
+        self._seen = np.zeros(2 * gazetteer.matcher.trie.width, np.int64)
 
     def add(self, codes: Ints, sentences: int, finds: Finds, kept: Finds, *, blocked: int) -> None:
         """Counts a chunk.

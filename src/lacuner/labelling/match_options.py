@@ -44,6 +44,11 @@ class MatchOptions:
     overlap: str = "leftmost"
     ambiguous: str = "both"
 
+    @property
+    def ignores_case(self) -> bool:
+        """Whether names are compared in lower case."""
+        return self.case != "exact"
+
     def __post_init__(self) -> None:
         for kind, value, known in (
             ("case mode", self.case, CASES),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lacuner.corpus.sentence import Corpus
 from lacuner.errors import UsageError
 from lacuner.inference.dictionary import DictionaryPredictor
-from lacuner.labelling.units import detect_units
+from lacuner.matching.units import detect_units
 from lacuner.recipes.recipe import Recipe
 from lacuner.training.run_folder import Run
 

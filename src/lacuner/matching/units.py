@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from lacuner.corpus.raw_text import words_of
 from lacuner.corpus.sentence import Sentence
-from lacuner.labelling.match_options import MatchOptions
 
 Cut = Callable[[str], list[str]]
 Fold = Callable[[str], str]
@@ -40,27 +39,31 @@ def cut_characters(text: str) -> list[str]:
     return pieces
 
 
-def spellings(name: str, options: MatchOptions) -> list[str]:
+def spellings(name: str, units: str) -> list[str]:
     """How a name may be written: corpora of characters hold its blanks, or leave them out."""
     name = name.strip()
-    if options.units == "characters" and _WHITE_SPACE.search(name):
+    if units == "characters" and _WHITE_SPACE.search(name):
         return [name, _WHITE_SPACE.sub("", name)]
     return [name]
 
 
-def cutter(options: MatchOptions) -> Cut:
-    """How names and tokens are cut."""
-    return cut_characters if options.units == "characters" else words_of
+def cutter(units: str) -> Cut:
+    """How names and tokens are cut: into `words` or `characters`."""
+    return cut_characters if units == "characters" else words_of
 
 
-def folder(options: MatchOptions) -> Fold:
-    """How a piece is normalised and, where case does not count, folded."""
-    form, ignore_case = options.normal_form, options.case != "exact"
+def folder(normal_form: str, *, ignore_case: bool) -> Fold:
+    """How a piece is normalised and, where case does not count, folded.
+
+    Args:
+        normal_form: `NFC`, `NFKC` or `none`.
+        ignore_case: Whether case does not count.
+    """
 
     def normalise(piece: str) -> str:
-        if form == "NFC":
+        if normal_form == "NFC":
             return unicodedata.normalize("NFC", piece)
-        return unicodedata.normalize("NFKC", piece) if form == "NFKC" else piece
+        return unicodedata.normalize("NFKC", piece) if normal_form == "NFKC" else piece
 
     def fold(piece: str) -> str:
         if piece.isascii():

@@ -1,0 +1,1 @@
+"""The engine that finds many names at once: shared by dictionaries and lexicons."""
