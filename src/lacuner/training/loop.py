@@ -72,6 +72,8 @@ def train(
     score: Scorer | None = None,
     patience: int | None = None,
     checkpoint_steps: int = 200,
+    most_steps: int | None = None,
+    score_steps: int | None = None,
 ) -> Iterator[Step | Epoch | Evaluation]:
     """Trains a model, yields what happens, and leaves the chosen weights in it.
 
@@ -95,6 +97,8 @@ def train(
             last one is.
         patience: Stop after so many evaluations without a better one.
         checkpoint_steps: Steps between two saved states.
+        most_steps: End after so many steps, though the epochs would make more.
+        score_steps: Score after so many steps, and in the end, in place of after every epoch.
 
     Raises:
         Diverged: The loss is not finite; the state before that step is saved.
@@ -113,7 +117,7 @@ def train(
 
     epoch, plan = -1, list[list[list[int]]]()
     steps_an_epoch = _steps_an_epoch(examples, batch_size, accumulate, batch_words, seed)
-    steps = epochs * steps_an_epoch
+    steps = min(epochs * steps_an_epoch, most_steps or epochs * steps_an_epoch)
     while place.step < steps and not _patience_is_over(place, patience):
         if epoch != place.step // steps_an_epoch:
             epoch = place.step // steps_an_epoch
@@ -158,7 +162,8 @@ def train(
         if place.step % steps_an_epoch == 0 and place.counts:
             yield Epoch(place.step, done, place.counts)
             place.counts = {}
-        if score is not None and place.step % steps_an_epoch == 0:
+        is_due = place.step % (score_steps or steps_an_epoch) == 0 or place.step == steps
+        if score is not None and is_due:
             yield _evaluate(score, model, stage, place, done)
         stopping = any(everywhere(stage.run.stopped()))
         if stopping or place.step % checkpoint_steps == 0 or place.step % steps_an_epoch == 0:

@@ -78,6 +78,12 @@ def load_state(stage: Stage, model: nn.Module, optimiser: torch.optim.Optimizer)
     return Place(**latest["place"])
 
 
+def saved_step(stage: Stage) -> int:
+    """The step of the state that counts; 0 without one. For the main process."""
+    latest = _latest(stage)
+    return 0 if latest is None else int(latest["place"]["step"])
+
+
 def _latest(stage: Stage) -> dict[str, Any] | None:
     """What `latest.json` says; clears away what a kill left half-written."""
     for half_written in stage.folder.glob(".*"):
@@ -126,19 +132,25 @@ def best_path(stage: Stage, step: int | None) -> Path:
 
 
 def trained_tensors(model: nn.Module) -> dict[str, Tensor]:
-    """Everything that training changes: trainable parameters and buffers."""
-    frozen = {name for name, p in model.named_parameters() if not p.requires_grad}
+    """Everything that training changes: trainable parameters and buffers, each once."""
+    left_out = _untrained(model)
     return {
         name: tensor.detach().cpu().contiguous()
         for name, tensor in model.state_dict().items()
-        if name not in frozen
+        if name not in left_out
     }
+
+
+def _untrained(model: nn.Module) -> set[str]:
+    """Names of parameters that are frozen, and second names of those that are used twice."""
+    once = dict(model.named_parameters())
+    all_names = {name for name, _ in model.named_parameters(remove_duplicate=False)}
+    return {name for name, p in once.items() if not p.requires_grad} | (all_names - once.keys())
 
 
 def _load_trained(model: nn.Module, tensors: dict[str, Tensor]) -> None:
     missing, unexpected = model.load_state_dict(tensors, strict=False)
-    frozen = {name for name, p in model.named_parameters() if not p.requires_grad}
-    if unexpected or not set(missing) <= frozen:
+    if unexpected or not set(missing) <= _untrained(model):
         raise LacunerError("The saved state belongs to another model.")
 
 
