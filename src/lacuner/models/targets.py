@@ -48,26 +48,41 @@ def tag_targets(batch: Batch, tag_set: TagSet) -> tuple[Tensor, Tensor]:
         Numbers [batch, words], and which words are settled: all but those of ambiguous spans
         that no tagged entity covers.
     """
-    entities = batch.entities[_longest_apart(batch.entities)]
-    row, offset = _words_of(entities)
+    entities = batch.entities[longest_apart(batch.entities)]
+    row, offset = words_of(entities)
     sentence, start, end, label = entities[row].unbind(1)
-    first, inside, last, single = tag_set.place_numbers
-    is_first, is_last = offset == 0, start + offset == end - 1
-    place = torch.full_like(offset, inside)
-    place[is_first] = first
-    place[is_last] = last
-    place[is_first & is_last] = single
+    place = places_of(offset, end - start, tag_set)
     targets = torch.zeros_like(batch.outside, dtype=torch.long)
     targets[sentence, start + offset] = 1 + (label - 1) * tag_set.places + place
 
-    row, offset = _words_of(batch.ambiguous)
+    row, offset = words_of(batch.ambiguous)
     sentence, start, _ = batch.ambiguous[row].unbind(1)
     open_words = torch.zeros_like(batch.outside)
     open_words[sentence, start + offset] = True
     return targets, batch.words & ~(open_words & (targets == 0))
 
 
-def _words_of(rows: Tensor) -> tuple[Tensor, Tensor]:
+def places_of(offset: Tensor, width: Tensor, tag_set: TagSet) -> Tensor:
+    """The place among a label's tags of the word that stands `offset` words behind a first word.
+
+    Args:
+        offset: From 0.  # [words]
+        width: Words of the entity it belongs to.  # [words]
+        tag_set: The tags.
+
+    Returns:
+        [words].
+    """
+    first, inside, last, single = tag_set.place_numbers
+    is_first, is_last = offset == 0, offset == width - 1
+    place = torch.full_like(offset, inside)
+    place[is_first] = first
+    place[is_last] = last
+    place[is_first & is_last] = single
+    return place
+
+
+def words_of(rows: Tensor) -> tuple[Tensor, Tensor]:
     """The row of each word of all spans, and how far it stands behind the span's first word."""
     widths = rows[:, 2] - rows[:, 1]
     row = torch.repeat_interleave(torch.arange(len(rows), device=rows.device), widths)
@@ -75,10 +90,10 @@ def _words_of(rows: Tensor) -> tuple[Tensor, Tensor]:
     return row, torch.arange(len(row), device=rows.device) - begins[row]
 
 
-def _longest_apart(entities: Tensor) -> Tensor:
-    """Which entities stay when longer ones (of equal ones the earlier) push out overlapping ones.
+def longest_apart(entities: Tensor) -> Tensor:
+    """Which spans stay when longer ones (of equal ones the earlier) push out overlapping ones.
 
-    In each round every entity without a stronger living rival is kept and ends its rivals. That
+    In each round every span without a stronger living rival is kept and ends its rivals. That
     is what one would get by taking them one by one, longest first; a round or two are enough for
     real sentences.
     """
