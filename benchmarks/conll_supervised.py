@@ -23,7 +23,8 @@ from lacuner.evaluation import plots
 from lacuner.evaluation.curves import Curve, thinned
 from lacuner.evaluation.scores import Score, score_entities
 from lacuner.files import write_json
-from lacuner.training.run_folder import Run, versions
+from lacuner.training.provenance import versions
+from lacuner.training.run_folder import Run
 
 RESULTS = Path(__file__).parent / "results" / "conll_supervised.jsonl"
 FIGURE = Path(__file__).parents[1] / "docs" / "conll_supervised.svg"

@@ -33,7 +33,7 @@ from lacuner.evaluation.scores import score_entities
 from lacuner.files import write_json
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.inference.saved_model import load_model
-from lacuner.training.run_folder import versions
+from lacuner.training.provenance import versions
 
 RESULTS = Path(__file__).parent / "results"
 SEEDS = (1, 2, 3)

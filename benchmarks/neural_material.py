@@ -21,7 +21,7 @@ import torch
 from benchmarks.machine import processor
 from lacuner import demo
 from lacuner.corpus.sentence import Entity, Sentence
-from lacuner.training.run_folder import versions
+from lacuner.training.provenance import versions
 
 RESULTS = Path(__file__).parent / "results"
 THREADS = 2

@@ -46,7 +46,8 @@ from lacuner.labelling.masking import Masked
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.recipes.training import train
 from lacuner.training.loop import Interrupted
-from lacuner.training.run_folder import Run, versions
+from lacuner.training.provenance import versions
+from lacuner.training.run_folder import Run
 
 _TICK = 2.0  # seconds between two notes of the clock
 _SAID = 0.2  # seconds between two lines about the step

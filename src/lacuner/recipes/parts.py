@@ -20,6 +20,8 @@ from lacuner.models.word_dropout import DROPOUT
 from lacuner.objectives.loss import Objective
 from lacuner.recipes.reach import out_of_reach
 from lacuner.training import loop
+from lacuner.training.events import Step
+from lacuner.training.periodic import PeriodicView
 from lacuner.training.run_folder import Run, Stage
 from lacuner.training.state import keep_result, load_result
 
@@ -153,8 +155,27 @@ def epochs_for(sentences: int, settings: TrainingSettings) -> int:
     """How often to see a corpus of that size: as often as the settings say, if they do."""
     if settings.epochs is not None:
         return settings.epochs
-    steps = math.ceil(sentences / (settings.batch_size * settings.accumulate))
+    steps = steps_an_epoch(sentences, settings)
     return min(max(math.ceil(_STEPS / steps), _EPOCHS[0]), _EPOCHS[1])
+
+
+def steps_an_epoch(sentences: int, settings: TrainingSettings) -> int:
+    """About how many steps an epoch has; more where long sentences make smaller batches."""
+    return math.ceil(sentences / (settings.batch_size * settings.accumulate))
+
+
+def examples_of(model: Model, corpus: Corpus, run: Run) -> Examples:
+    """The corpus for the training of a model; trainings of one run share what is tokenised."""
+    items = next((items for known, items in run.tokenised if known is corpus), None)
+    examples = Examples(
+        corpus.sentences,
+        model.encoder,
+        model.label_numbers,
+        hidden=None if run.hidden is None else run.hidden.sentences,
+        items=items,
+    )
+    run.tokenised[:] = [(corpus, examples.items)]
+    return examples
 
 
 def fit(
@@ -164,22 +185,29 @@ def fit(
     objective: Objective,
     settings: TrainingSettings,
     stage: Stage,
+    *,
+    view: PeriodicView | None = None,
+    most_steps: int | None = None,
 ) -> None:
     """Trains a model in a stage of the run; a stage that is finished is not trained again.
 
     The model is chosen on dev where there is one, else it is the last.
+
+    Args:
+        model: Gets the weights that were chosen.
+        corpus: What to learn from.
+        dev: What to choose on.
+        objective: What to minimise.
+        settings: How the loop runs.
+        stage: Where the training is kept.
+        view: What the objective knows of the whole corpus, renewed every so many steps.
+        most_steps: End after so many steps, though the epochs would make more.
     """
     if stage.is_finished:
         load_result(stage, model)
         return
     stage.run.report(out_of_reach(model, corpus, dev))
-    hidden = stage.run.hidden
-    examples = Examples(
-        corpus.sentences,
-        model.encoder,
-        model.label_numbers,
-        hidden=None if hidden is None else hidden.sentences,
-    )
+    examples = examples_of(model, corpus, stage.run)
     scorer = None
     if dev is not None:
         gold = dev
@@ -191,6 +219,15 @@ def fit(
 
     arguments = asdict(settings)
     arguments["epochs"] = epochs_for(len(examples), settings)
+    arguments["most_steps"] = most_steps
+    if view is not None:
+        view.begin()
     for event in loop.train(model, examples, objective, stage, score=scorer, **arguments):
         stage.record(event)
+        if view is not None and isinstance(event, Step):
+            renewal = view.after(event.step)
+            if renewal is not None:
+                stage.record(renewal)
     keep_result(stage, model)
+    if view is not None:
+        view.clear()

@@ -14,12 +14,11 @@ Of several processes only the main one writes; all of them must see the folder.
 from __future__ import annotations
 
 import logging
-import platform
 import shutil
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +30,9 @@ from lacuner.errors import OutputExists, UsageError
 from lacuner.files import read_json, write_json, written_aside
 from lacuner.settings import to_toml
 from lacuner.training.processes import is_main, on_main
+from lacuner.training.provenance import source_fingerprint, versions
 
 _LOGGER = logging.getLogger("lacuner")
-_PACKAGES = ("lacuner", "torch", "transformers", "tokenizers", "accelerate", "numpy")
 
 Listener = Callable[[str, Any], None]
 
@@ -76,6 +75,9 @@ class Run:
         stopped: Asked after every step whether to save the state and stop.
         hidden: The training sentences with the entities that are missing in them, where somebody
             hid them on purpose: for measuring, never for learning.
+
+    Attributes:
+        tokenised: What the encoder made of a corpus, for the next training of the same run.
     """
 
     def __init__(
@@ -90,6 +92,14 @@ class Run:
         self.hidden = hidden
         self.listeners = list(listeners)
         self.stopped = stopped
+        self.tokenised: list[tuple[Corpus, list[Any]]] = []
+        self._inside = ""
+
+    def within(self, name: str) -> Run:
+        """The same run for one of several trainings: its stages are named after that."""
+        part = copy(self)
+        part._inside = f"{self._inside}{name}."
+        return part
 
     @classmethod
     def create(
@@ -194,8 +204,8 @@ class Run:
             write_json(before, self.folder / "run.json")
 
     def report(self, findings: Findings) -> None:
-        """Logs what a training loses, and keeps it in run.json; the same only once."""
-        if not is_main() or not findings.counts:
+        """Logs what a training loses or remarks, and keeps it in run.json; the same only once."""
+        if not is_main() or not (findings.counts or findings.remarks):
             return
         facts = read_json(self.folder / "run.json")
         kept = facts.setdefault("findings", [])
@@ -206,7 +216,7 @@ class Run:
 
     def stage(self, name: str) -> Stage:
         """The stage of that name."""
-        stage = Stage(self, name)
+        stage = Stage(self, self._inside + name)
         on_main(lambda: stage.folder.mkdir(parents=True, exist_ok=True))
         return stage
 
@@ -264,26 +274,6 @@ def fingerprint(corpus: Corpus) -> str:
     for sentence in corpus:
         digest.update(repr(sentence).encode("utf-8", "surrogatepass"))
     return f"{len(corpus)} sentences, {digest.hexdigest()[:16]}"
-
-
-def versions() -> dict[str, str]:
-    """What the run was made with."""
-    found = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except ModuleNotFoundError:
-            continue
-    return found
-
-
-def source_fingerprint() -> str:
-    """A name for the code of Lacuner itself, which in development changes without its version."""
-    digest = sha256()
-    package = Path(__file__).parents[1]
-    for path in sorted(package.rglob("*.py")):
-        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def _short(value: Any) -> str:
