@@ -25,6 +25,7 @@ ALLOWED = {
     "corpus": GROUND,
     "matching": {*GROUND, "corpus"},
     "labelling": {*GROUND, "corpus", "matching"},
+    "knowledge": {*GROUND, "corpus", "labelling"},
     "evaluation": {*GROUND, "corpus"},
     "demo": {*GROUND, "corpus"},
     "encoders": {*GROUND, "corpus", "matching"},

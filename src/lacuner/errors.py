@@ -61,3 +61,10 @@ class MissingExtra(UsageError):
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(f"{purpose} needs an extra: pip install 'lacuner[{extra}]'.")
+
+
+class EndpointError(LacunerError):
+    """A server that is asked for data is away, refuses, or answers something else."""
+
+    def __init__(self, url: str, what: str) -> None:
+        super().__init__(f"{url}: {what}.")

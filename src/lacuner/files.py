@@ -6,9 +6,12 @@ rename, so that an output is either whole or not there.
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import os
 import shutil
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -126,6 +129,39 @@ def _raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             if listener:
                 listener(len(raw))
             yield number, _without_bom(raw, path) if number == 1 else raw
+
+
+def read_packed_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yields `(number, line)` from 1, as bytes, of a file that may be packed by gzip or bzip2.
+
+    Whoever listens to `bytes_heard` is told of packed bytes: they are what a file's size counts.
+
+    Raises:
+        DataError: The file cannot be opened, or is damaged or cut off.
+    """
+    listener = _listener.get()
+    with _opened(path) as packed:
+        head = packed.read(3)
+        packed.seek(0)
+        lines = packed
+        if head[:2] == b"\x1f\x8b":
+            lines = gzip.GzipFile(fileobj=packed)
+        elif head == b"BZh":
+            lines = bz2.BZ2File(packed)
+        heard = 0
+        try:
+            for number, raw in enumerate(lines, start=1):
+                place = packed.tell()
+                if listener and place > heard:
+                    listener(place - heard)
+                    heard = place
+                yield number, raw
+        except (EOFError, zlib.error, OSError):
+            raise DataError(
+                path,
+                "the packed file is damaged or cut off",
+                right="Fetch it again; 'gzip -t' or 'bzip2 -t' checks it",
+            ) from None
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from lacuner.cli.evaluate import evaluate
 from lacuner.cli.formats import formats
 from lacuner.cli.label import label
 from lacuner.cli.mask import mask
+from lacuner.cli.names import names
 from lacuner.cli.predict import predict
 from lacuner.cli.split import split
 from lacuner.cli.stats import stats
@@ -97,6 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 COMMANDS = (
     demo,
+    names,
     label,
     train,
     predict,

@@ -82,7 +82,7 @@ def tell(findings: Findings, *, quiet: bool, every_loss: bool = False) -> None:
 
 
 @contextmanager
-def reading_shown(path: Path, *, quiet: bool) -> Iterator[None]:
+def reading_shown(path: Path, *, quiet: bool, title: str | None = None) -> Iterator[None]:
     """A progress bar, on a terminal, for whatever is read from `path` meanwhile."""
     console = messages()
     if quiet or not console.is_terminal or not path.is_file():
@@ -95,7 +95,7 @@ def reading_shown(path: Path, *, quiet: bool) -> Iterator[None]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(path.name, total=path.stat().st_size)
+        task = progress.add_task(title or path.name, total=path.stat().st_size)
         heard = 0
 
         def listen(count: int) -> None:
