@@ -42,7 +42,12 @@ def _stop(parameters: Iterable[nn.Parameter]) -> None:
 
 
 def _lowest(model: Any, count: int) -> list[nn.Parameter]:
-    layers = _layers(model)
+    layers = layers_of(model)
+    if layers is None:
+        raise UsageError(
+            f"{type(model).__name__} has no {model.config.num_hidden_layers} layers of its own "
+            "each, so none of them can be frozen alone. Right are none, embeddings and all."
+        )
     if count > len(layers):
         raise UsageError(f"The encoder has {len(layers)} layers; {count} cannot be frozen.")
     of_layers = {id(parameter) for parameter in layers.parameters()}
@@ -54,12 +59,10 @@ def _lowest(model: Any, count: int) -> list[nn.Parameter]:
     return below + [parameter for layer in layers[:count] for parameter in layer.parameters()]
 
 
-def _layers(model: Any) -> nn.ModuleList:
+def layers_of(model: Any) -> nn.ModuleList | None:
+    """The layers of a model, the lowest first; None where they are not one module each."""
     count = model.config.num_hidden_layers
     for module in model.modules():
         if isinstance(module, nn.ModuleList) and len(module) == count:
             return module
-    raise UsageError(
-        f"{type(model).__name__} has no {count} layers of its own each, so none of them can be "
-        "frozen alone. Right are none, embeddings and all."
-    )
+    return None

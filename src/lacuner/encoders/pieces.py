@@ -18,7 +18,7 @@ class Pieces:
 
     Attributes:
         windows: The pieces of each window, special ones included.
-        window_shapes: The shapes of their words, 0 for special pieces.
+        window_words: Their words, counted from 1; 0 for special pieces.
         rows: The window of each piece that is pooled.  # [pooled]
         columns: Its place there.  # [pooled]
         words: Its word.  # [pooled]
@@ -26,7 +26,7 @@ class Pieces:
     """
 
     windows: list[Longs]
-    window_shapes: list[Longs]
+    window_words: list[Longs]
     rows: Longs
     columns: Longs
     words: Longs
@@ -51,16 +51,16 @@ def cut(
     by_word = subwords.pieces(words)
     ends = np.cumsum([len(pieces) for pieces in by_word])  # [words]
     begins = np.concatenate(([0], ends[:-1]))  # [words]
-    pieces, shapes = np.concatenate(by_word), shape_numbers(words)
-    piece_shapes = np.repeat(shapes, ends - begins)
+    pieces = np.concatenate(by_word)
     before, after = subwords.before, subwords.after
-    no_shape = np.zeros_like(before), np.zeros_like(after)
+    no_word = np.zeros_like(before), np.zeros_like(after)
     room = even_size(len(pieces), window - subwords.specials, overlap)
     starts = window_starts(len(pieces), room, overlap)
 
     owners = np.arange(len(words))
+    piece_words = np.repeat(owners, ends - begins)
     if pooling == "mean":
-        owners, places = np.repeat(owners, ends - begins), np.arange(len(pieces))
+        owners, places = piece_words, np.arange(len(pieces))
     else:
         places = begins if pooling == "first" else ends - 1
     rows = most_central(begins, ends, starts, room)[owners]
@@ -72,11 +72,11 @@ def cut(
         columns = places - starts[rows]
     return Pieces(
         windows=[np.concatenate((before, pieces[s : s + room], after)) for s in starts],
-        window_shapes=[
-            np.concatenate((no_shape[0], piece_shapes[s : s + room], no_shape[1])) for s in starts
+        window_words=[
+            np.concatenate((no_word[0], piece_words[s : s + room] + 1, no_word[1])) for s in starts
         ],
         rows=rows,
         columns=columns + len(before),
         words=owners,
-        shapes=shapes,
+        shapes=shape_numbers(words),
     )

@@ -183,7 +183,9 @@ class TransformerEncoder(nn.Module):
             first_row += len(item.windows)
         inputs: dict[str, Any] = {
             "pieces": pieces,
-            "piece_shapes": filled([row for item in items for row in item.window_shapes], 0),
+            "piece_shapes": filled(
+                [np.append(0, item.shapes)[row] for item in items for row in item.window_words], 0
+            ),
             "attention": filled(attention, 0),
             "sources": np.concatenate(sources),
             "targets": np.concatenate(targets),
