@@ -16,6 +16,7 @@ from lacuner.objectives.loss import Loss
 from lacuner.objectives.negative_sampling import SampledCrossEntropy
 
 WEIGHT, TEMPERATURE = 0.1, 0.1  # λ and τ of the paper
+SCALE = 1.0
 
 
 def contrastive_loss(spans: Tensor, labels: Tensor, temperature: float = TEMPERATURE) -> Tensor:
@@ -64,7 +65,7 @@ class ContrastiveCrossEntropy:
         *,
         weight: float = WEIGHT,
         temperature: float = TEMPERATURE,
-        scale: float = 1.0,
+        scale: float = SCALE,
     ) -> None:
         if not 0 <= weight <= 1 or temperature <= 0:
             raise UsageError(

@@ -19,20 +19,25 @@ from lacuner.objectives.negative_sampling import missampling_counts
 from lacuner.suggestions import unknown_name
 
 W, KEEP = 2.0, 0.5  # for many missing labels; half of the negatives, as in the paper
+FIRST = 1  # the epoch that is under way counts
 TERMS = ("ce", "cs", "ce+cs")
+POSITIVES, NEGATIVES = "ce", "cs"  # eq. 9
 SIGNS = ("minus", "printed")
+SIGN = "minus"
 
 
 class NoiseRobustCrossEntropy:
     """Annotated entities learn by L_ce, a random part of all other spans by L_cs (eq. 9).
 
-    L_cs = β L_ce + (1 - β) L_sigmoid (eq. 7) with β = exp(-e / w) after e epochs (eq. 8). The paper
+    L_cs = β L_ce + (1 - β) L_sigmoid (eq. 7) with β = exp(-e / w) in epoch e (eq. 8). The paper
     prints L_sigmoid = σ(z_O) (eq. 6), which pushes the score of "no entity" down; with a minus,
     it is the bounded pull towards "no entity" that the paper's text argues for, and whose gradient
     vanishes for spans that the model is sure are entities.
 
     Args:
         w: How many epochs, about, negatives learn by cross-entropy: small for many missing labels.
+        first: The number e of the first epoch: 1, or 0, where the whole first epoch is plain
+            cross-entropy.
         sign: `minus` or `printed`.
         keep: Share of the unlabelled spans that is used in a step.
         positives: What entities learn by, `ce`, `cs` or their sum `ce+cs`.
@@ -47,10 +52,11 @@ class NoiseRobustCrossEntropy:
         self,
         *,
         w: float = W,
-        sign: str = "minus",
+        first: int = FIRST,
+        sign: str = SIGN,
         keep: float = KEEP,
-        positives: str = "ce",
-        negatives: str = "cs",
+        positives: str = POSITIVES,
+        negatives: str = NEGATIVES,
         trust: bool = True,
     ) -> None:
         for what in (positives, negatives):
@@ -58,11 +64,12 @@ class NoiseRobustCrossEntropy:
                 raise UsageError(unknown_name("term of the loss", what, TERMS))
         if sign not in SIGNS:
             raise UsageError(unknown_name("sign", sign, SIGNS))
-        if w <= 0 or not 0 <= keep <= 1:
+        if w <= 0 or first < 0 or not 0 <= keep <= 1:
             raise UsageError(
-                f"w is {w:g} and keep {keep:g}; w must be above 0, and keep between 0 and 1."
+                f"w is {w:g}, first {first} and keep {keep:g}; w must be above 0, first at least "
+                "0, and keep between 0 and 1."
             )
-        self.w, self.sign, self.keep, self.trust = w, sign, keep, trust
+        self.w, self.first, self.sign, self.keep, self.trust = w, first, sign, keep, trust
         self.positives, self.negatives = positives, negatives
 
     def __call__(self, output: Output, batch: Batch, rng: torch.Generator) -> Loss:
@@ -72,7 +79,7 @@ class NoiseRobustCrossEntropy:
         others = roles.unknown | (roles.trusted & ~trusted)
         luck = torch.rand(others.shape, generator=rng).to(others.device)
         kept = others & (luck < self.keep)
-        beta = math.exp(-batch.epoch / self.w)  # eq. 8
+        beta = math.exp(-(batch.epoch + self.first) / self.w)  # eq. 8
 
         def loss(spans: Tensor, terms: str) -> Tensor:
             return self._terms(output.scores[spans], roles.targets[spans], terms, beta).sum()

@@ -17,7 +17,15 @@ from dataclasses import asdict, dataclass, field
 
 from lacuner.corpus.sentence import Corpus
 from lacuner.inference.predictor import NeuralPredictor
-from lacuner.objectives.nrces import KEEP, NoiseRobustCrossEntropy, W
+from lacuner.objectives.nrces import (
+    FIRST,
+    KEEP,
+    NEGATIVES,
+    POSITIVES,
+    SIGN,
+    NoiseRobustCrossEntropy,
+    W,
+)
 from lacuner.recipes.parts import SpanRecipeSettings, calibrated, train_span_classifier
 from lacuner.recipes.recipe import Recipe
 from lacuner.training.run_folder import Run
@@ -29,6 +37,7 @@ class LossSettings:
 
     Attributes:
         w: β = exp(-epoch / w) is the share of cross-entropy: 2 for many missing labels, 10 for few.
+        first: The number of the first epoch in β, 1 or 0.
         sign: Of the sigmoid term, `minus` or as `printed` in the paper.
         keep: Share of the unlabelled spans that is used in a step.
         positives: What entities learn by: `ce`, `cs` (the mixture) or `ce+cs`.
@@ -37,10 +46,11 @@ class LossSettings:
     """
 
     w: float = W
-    sign: str = "minus"
+    first: int = FIRST
+    sign: str = SIGN
     keep: float = KEEP
-    positives: str = "ce"
-    negatives: str = "cs"
+    positives: str = POSITIVES
+    negatives: str = NEGATIVES
     trust: bool = True
 
 

@@ -13,7 +13,12 @@ from lacuner.corpus.sentence import Corpus
 from lacuner.errors import UsageError
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.inference.retrieval import ALPHA, Retrieval
-from lacuner.objectives.contrastive import TEMPERATURE, WEIGHT, ContrastiveCrossEntropy
+from lacuner.objectives.contrastive import (
+    SCALE,
+    TEMPERATURE,
+    WEIGHT,
+    ContrastiveCrossEntropy,
+)
 from lacuner.objectives.negative_sampling import SampledCrossEntropy, Sampler, UniformSampler
 from lacuner.recipes import weighted_negative_sampling as weighted
 from lacuner.recipes.parts import (
@@ -53,7 +58,7 @@ class ContrastSettings:
 
     weight: float = WEIGHT
     temperature: float = TEMPERATURE
-    scale: float = 1.0
+    scale: float = SCALE
 
 
 @dataclass(frozen=True)
