@@ -13,6 +13,7 @@ from torch import Tensor
 from lacuner import Corpus, Sentence
 from lacuner.encoders import build_encoder, load_encoder
 from lacuner.encoders.bilstm import BiLSTMEncoder
+from lacuner.encoders.static_vectors import look_up
 from lacuner.encoders.vocabulary import RESERVED, UNKNOWN, Vocabulary, forms
 from lacuner.errors import DataError, UsageError
 from tests.encoders.conftest import sentence
@@ -58,7 +59,7 @@ def test_words_find_their_vectors(vectors: Path) -> None:
         "the", "bergen", "0000", "oslo"
     ]  # fmt: skip
     words = encoder.collate(encoder.tokenise([sentence("The Bergen 1996 Oslo Norway absent")]))
-    found = encoder._word_vectors(words["words"])[0]
+    found = look_up(words["words"], encoder.trained, encoder.kept)[0]
     expected = [[1, 0, 0], [0, 1, 0], [1, 1, 1], [1, 1, 0], [0, 0, 1]]
     torch.testing.assert_close(found[:5], torch.tensor(expected, dtype=torch.float32))
     torch.testing.assert_close(found[5], encoder.trained.weight[UNKNOWN])

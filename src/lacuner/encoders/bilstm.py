@@ -10,17 +10,23 @@ from typing import Any, Self
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from lacuner.corpus.sentence import Sentence
 from lacuner.encoders.character_cnn import CharacterCNN
 from lacuner.encoders.contract import Inputs
-from lacuner.encoders.vocabulary import PADDING, RESERVED, UNKNOWN, Vocabulary, forms
-from lacuner.encoders.word_vectors import WordVectors, read_word_vectors
+from lacuner.encoders.packed_lstm import read_both_ways
+from lacuner.encoders.static_vectors import (
+    SEEN_TWICE,
+    are_characters,
+    choose_words,
+    fill_vectors,
+    look_up,
+    vectors_for,
+)
+from lacuner.encoders.vocabulary import PADDING, RESERVED, Vocabulary
 from lacuner.errors import UsageError
 
 FREEZE_CHOICES = ("none", "embeddings")
-_SEEN_TWICE = 2  # what is seen once stands for the unknown, so that its vector is learned
 
 
 class BiLSTMEncoder(nn.Module):
@@ -128,10 +134,10 @@ class BiLSTMEncoder(nn.Module):
         if freeze not in FREEZE_CHOICES:
             raise UsageError(f"A BiLSTM cannot freeze '{freeze}'. Right are none and embeddings.")
         counts = Counter(word for sentence in sentences for word in sentence.tokens)
-        found = _vectors_for(counts, vectors, most_frequent)
-        trained, kept = _choose(counts, found, train_found=freeze == "none")
+        found = vectors_for(counts, vectors, most_frequent)
+        trained, kept = choose_words(counts, found, train_found=freeze == "none")
         if filters is None:
-            filters = 0 if _are_characters(counts) else 50
+            filters = 0 if are_characters(counts) else 50
         encoder = cls(
             Vocabulary([*trained, *kept]),
             _characters(counts) if filters else None,
@@ -144,7 +150,7 @@ class BiLSTMEncoder(nn.Module):
             dropout=dropout,
             pretrained=found is not None and freeze == "none",
         )
-        encoder._fill(found)
+        fill_vectors(encoder.trained, encoder.kept, encoder.vocabulary, found)
         return encoder
 
     @classmethod
@@ -198,79 +204,13 @@ class BiLSTMEncoder(nn.Module):
         is_word = words != PADDING
         if not is_word.any():
             return torch.zeros(*words.shape, self.width, device=words.device)
-        features = self._word_vectors(words)  # [batch, words, word width]
+        features = look_up(words, self.trained, self.kept)  # [batch, words, word width]
         if self.spelling is not None:
             spelled = self.spelling(inputs["spellings"])  # [distinct, filters]
             features = torch.cat((features, spelled[inputs["places"]]), dim=-1)
-        # A packed sentence has at least one word; an empty one is put out afterwards.
-        packed = pack_padded_sequence(
-            self.dropout(features),
-            is_word.sum(dim=1).clamp(min=1).cpu(),
-            batch_first=True,
-            enforce_sorted=False,
-        )
-        hidden: Tensor = pad_packed_sequence(
-            self.lstm(packed)[0], batch_first=True, total_length=words.shape[1]
-        )[0]
+        hidden = read_both_ways(self.lstm, self.dropout(features), is_word)
         vectors: Tensor = self.dropout(hidden) * is_word[..., None]
         return vectors
-
-    def _word_vectors(self, words: Tensor) -> Tensor:
-        border = self.trained.num_embeddings
-        trained: Tensor = self.trained(words.clamp(max=border - 1))
-        if not self.kept.num_embeddings:
-            return trained
-        kept = self.kept((words - border).clamp(min=0))
-        return torch.where((words < border)[..., None], trained, kept)
-
-    @torch.no_grad()
-    def _fill(self, found: WordVectors | None) -> None:
-        """Puts the vectors of a file into place; those to be learned get the same spread."""
-        spread = 0.1 if found is None else float(found.matrix.std())
-        self.trained.weight.normal_(std=spread)[PADDING] = 0
-        if found is None:
-            return
-        self.trained.weight[UNKNOWN] = torch.from_numpy(found.matrix.mean(axis=0))
-        border = self.trained.num_embeddings
-        numbers = np.array([self.vocabulary.number(word) for word in found.words])
-        matrix = torch.from_numpy(found.matrix)
-        inside = torch.from_numpy(numbers < border)
-        places = torch.from_numpy(numbers)
-        self.trained.weight[places[inside]] = matrix[inside]
-        self.kept.weight[places[~inside] - border] = matrix[~inside]
-
-
-def _vectors_for(
-    counts: Counter[str], vectors: str | Path | None, most_frequent: int
-) -> WordVectors | None:
-    if vectors is None:
-        return None
-    wanted = {form for word in counts for form in forms(word)}
-    return read_word_vectors(Path(vectors).expanduser(), wanted, most_frequent=most_frequent)
-
-
-def _choose(
-    counts: Counter[str], found: WordVectors | None, *, train_found: bool
-) -> tuple[list[str], list[str]]:
-    """The words whose vectors are trained, and those whose vectors stay as the file has them."""
-    in_file = set(found.words) if found is not None else set[str]()
-    trained: dict[str, None] = {}
-    learned: Counter[str] = Counter()
-    for word, count in sorted(counts.items()):
-        known = next((form for form in forms(word) if form in in_file), None)
-        if known is None:
-            *_, plainest = forms(word)
-            for form in {word, plainest}:
-                learned[form] += count
-        elif train_found:
-            trained[known] = None
-    # A word with digits is learned by its form with zeros only: there is no end of numbers.
-    trained |= {
-        word: None
-        for word, count in sorted(learned.items())
-        if count >= _SEEN_TWICE and not any(char.isdecimal() and char != "0" for char in word)
-    }
-    return list(trained), [word for word in (found.words if found else ()) if word not in trained]
 
 
 def _characters(counts: Counter[str]) -> Vocabulary:
@@ -278,9 +218,4 @@ def _characters(counts: Counter[str]) -> Vocabulary:
     for word, count in counts.items():
         for char in word:
             characters[char] += count
-    return Vocabulary(sorted(char for char, count in characters.items() if count >= _SEEN_TWICE))
-
-
-def _are_characters(counts: Counter[str]) -> bool:
-    letters = sum(len(word) * count for word, count in counts.items())
-    return letters < 1.5 * counts.total()
+    return Vocabulary(sorted(char for char, count in characters.items() if count >= SEEN_TWICE))
