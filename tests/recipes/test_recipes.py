@@ -41,6 +41,9 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("scl_rai", ENDPOINTS),
     ("scl_rai", {**ENDPOINTS, "sampling": {"sampler": "weighted"}}),
     ("supervised", NEURAL),
+    ("partial_crf", NEURAL),
+    ("fuzzy_crf", NEURAL),
+    ("expected_entity_ratio", NEURAL),
 ]
 SAMPLING = ("negative_sampling", "weighted_negative_sampling", "nrces", "scl_rai")
 

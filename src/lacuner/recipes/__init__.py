@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from lacuner.recipes.bond import BOND
 from lacuner.recipes.dictionary import DICTIONARY
+from lacuner.recipes.expected_entity_ratio import EXPECTED_ENTITY_RATIO
+from lacuner.recipes.fuzzy_crf import FUZZY_CRF
 from lacuner.recipes.negative_sampling import NEGATIVE_SAMPLING
 from lacuner.recipes.nrces import NRCES
+from lacuner.recipes.partial_crf import PARTIAL_CRF
 from lacuner.recipes.recipe import Recipe
+from lacuner.recipes.roster import ROSTER
 from lacuner.recipes.scl_rai import SCL_RAI
 from lacuner.recipes.span_ce import SPAN_CE
 from lacuner.recipes.supervised import SUPERVISED
@@ -22,6 +27,11 @@ RECIPES: dict[str, Recipe] = {
         WEIGHTED_NEGATIVE_SAMPLING,
         NRCES,
         SCL_RAI,
+        PARTIAL_CRF,
+        FUZZY_CRF,
+        EXPECTED_ENTITY_RATIO,
+        BOND,
+        ROSTER,
         SUPERVISED,
     )
 }

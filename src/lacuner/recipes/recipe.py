@@ -8,6 +8,7 @@ from typing import Any
 
 from lacuner.corpus.sentence import Corpus
 from lacuner.inference.predictor import Predictor
+from lacuner.models import Model
 from lacuner.training.run_folder import Run
 
 
@@ -22,6 +23,13 @@ class Recipe:
         settings: The dataclass of its settings, every field with a default.
         train: Trains on a corpus; dev may be None.
         unit: What it decides on: `span`, `token` or `name`.
+        predictor: Makes a predictor of a model that learnt by the recipe and went on from there;
+            None where nothing but the model matters.
+        needs_negatives: Does it learn only from negatives that somebody vouches for (complete
+            sentences, words outside, rejected spans) what is no entity?
+        stages: Trainings one after the other, with the default settings.
+        cost: What they cost together, as a multiple of one plain training; roughly.
+        robust_to: The faults of labels that it is made for: `missing` ones, `wrong` ones.
     """
 
     name: str
@@ -30,3 +38,8 @@ class Recipe:
     settings: type[Any]
     train: Callable[[Corpus, Corpus | None, Any, Run], Predictor]
     unit: str
+    predictor: Callable[[Model, Corpus, Corpus | None, Any], Predictor] | None = None
+    needs_negatives: bool = False
+    stages: int = 1
+    cost: float = 1.0
+    robust_to: tuple[str, ...] = ()

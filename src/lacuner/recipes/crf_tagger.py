@@ -1,0 +1,81 @@
+"""What the recipes with a CRF share: settings, a training, and a word about missing negatives."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+
+import torch
+
+from lacuner.corpus.sentence import Corpus
+from lacuner.models.token_tagger import TokenTagger
+from lacuner.models.word_dropout import DROPOUT
+from lacuner.objectives.loss import Objective
+from lacuner.recipes.parts import EncoderSettings, TrainingSettings, encoder_of, fit
+from lacuner.training.loop import step_seed
+from lacuner.training.processes import is_main
+from lacuner.training.run_folder import Stage
+
+_LOGGER = logging.getLogger("lacuner")
+
+
+@dataclass(frozen=True)
+class CrfSettings:
+    """Vectors to scores of rows of tags; see `lacuner.models.token_tagger`.
+
+    Attributes:
+        scheme: `bioes` or `bio`.
+        dropout: Of the head.
+    """
+
+    scheme: str = "bioes"
+    dropout: float = DROPOUT
+
+
+@dataclass(frozen=True)
+class CrfRecipeSettings:
+    """What every recipe with a CRF lets people choose."""
+
+    encoder: EncoderSettings = field(default_factory=EncoderSettings)
+    model: CrfSettings = field(default_factory=CrfSettings)
+    training: TrainingSettings = field(default_factory=TrainingSettings)
+
+
+def new_crf_tagger(corpus: Corpus, settings: CrfRecipeSettings, *seed: object) -> TokenTagger:
+    """A tagger with fresh weights; those of its head depend on the seed of the training.
+
+    Args:
+        corpus: What it shall learn from.
+        settings: Its encoder and head.
+        seed: What tells it from other taggers of the same run.
+    """
+    torch.manual_seed(step_seed(settings.training.seed, "weights", *seed))
+    encoder = encoder_of(settings.encoder, corpus)
+    return TokenTagger(encoder, corpus.labels, head="crf", **asdict(settings.model))
+
+
+def train_crf_tagger(
+    corpus: Corpus,
+    dev: Corpus | None,
+    objective: Callable[[TokenTagger], Objective],
+    settings: CrfRecipeSettings,
+    stage: Stage,
+) -> TokenTagger:
+    """A tagger, trained in one stage with an objective that is made for it."""
+    model = new_crf_tagger(corpus, settings)
+    fit(model, corpus, dev, objective(model), settings.training, stage)
+    return model
+
+
+def warn_without_negatives(corpus: Corpus, recipe: str) -> None:
+    """Says why a recipe cannot work on a corpus in which nothing is known to be no entity."""
+    if is_main() and not any(s.complete or s.outside or s.rejected for s in corpus):
+        _LOGGER.warning(
+            "'%s' learns what is no entity only from what somebody vouches for, and this corpus "
+            "has nothing of that kind: no sentence is known to be complete, no word to be outside, "
+            "no span was rejected. A model that calls every word an entity contradicts no label, "
+            "and that is what comes out. Mark sentences whose labels are complete, or take a "
+            "recipe that needs none ('lacuner recipes' shows which).",
+            recipe,
+        )

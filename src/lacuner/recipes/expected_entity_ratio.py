@@ -1,0 +1,64 @@
+"""`expected_entity_ratio`: a partial CRF that is told which share of words belongs to entities.
+
+Effland & Collins 2021, "Partially Supervised Named Entity Recognition via the Expected Entity Ratio
+Loss". Needs no negatives, but a number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+
+from lacuner.corpus.sentence import Corpus
+from lacuner.inference.predictor import NeuralPredictor
+from lacuner.objectives.expected_entity_ratio import MARGIN, RATIO, WEIGHT, ExpectedEntityRatio
+from lacuner.objectives.partial_crf import PartialCrfLikelihood
+from lacuner.recipes.crf_tagger import CrfRecipeSettings, train_crf_tagger
+from lacuner.recipes.parts import calibrated
+from lacuner.recipes.recipe import Recipe
+from lacuner.training.run_folder import Run
+
+
+@dataclass(frozen=True)
+class EntitySettings:
+    """How many words belong to entities.
+
+    Attributes:
+        ratio: The share of words that belong to entities, about.
+        margin: How far off the model's share may be without a cost.
+        weight: What a distance of 1 beyond the margin costs.
+    """
+
+    ratio: float = RATIO
+    margin: float = MARGIN
+    weight: float = WEIGHT
+
+
+@dataclass(frozen=True)
+class Settings(CrfRecipeSettings):
+    """Settings of `expected_entity_ratio`."""
+
+    entities: EntitySettings = field(default_factory=EntitySettings)
+
+
+def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
+    """One training with the partial likelihood and the hinge on the share of entities."""
+    model = train_crf_tagger(
+        corpus,
+        dev,
+        lambda model: ExpectedEntityRatio(PartialCrfLikelihood(model), **asdict(settings.entities)),
+        settings,
+        run.stage("train"),
+    )
+    return calibrated(NeuralPredictor(model), dev)
+
+
+EXPECTED_ENTITY_RATIO = Recipe(
+    name="expected_entity_ratio",
+    title="CRF; an unlabelled word may have any tag, a known share of words is in entities",
+    citation="Effland & Collins 2021",
+    settings=Settings,
+    train=train,
+    unit="token",
+    cost=1.1,
+    robust_to=("missing",),
+)
