@@ -34,6 +34,16 @@ ALLOWED = {
     "training": {*GROUND, "settings", "corpus", "encoders", "models", "objectives"},
     "inference": {*GROUND, "corpus", "labelling", "encoders", "models"},
     "augmentation": {*GROUND, "corpus", "encoders", "models"},
+    "adaptation": {
+        *GROUND,
+        "settings",
+        "corpus",
+        "evaluation",
+        "encoders",
+        "models",
+        "objectives",
+        "training",
+    },
 }
 ON_TOP = {"cli", "experiments", "recipes", "__init__", "__main__"}
 HEAVY = {"spacy", "datasets", "matplotlib", "torch", "transformers"}
@@ -85,4 +95,4 @@ def test_all_names_what_the_package_offers() -> None:
         for name, value in vars(lacuner).items()
         if not name.startswith("_") and getattr(value, "__module__", "").startswith("lacuner.")
     }
-    assert public | {"load", "train"} == set(lacuner.__all__)
+    assert public | {"adapt", "load", "train"} == set(lacuner.__all__)

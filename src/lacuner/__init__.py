@@ -8,6 +8,7 @@ from lacuner.corpus.sentence import Ambiguity, Corpus, Entity, Sentence
 from lacuner.errors import DataError, LacunerError
 
 if TYPE_CHECKING:
+    from lacuner.adaptation.adapt import adapt
     from lacuner.inference.recogniser import load
     from lacuner.recipes.training import train
 
@@ -21,6 +22,7 @@ __all__ = [
     "Findings",
     "LacunerError",
     "Sentence",
+    "adapt",
     "load",
     "read",
     "stream",
@@ -30,7 +32,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`train` and `load` bring torch, which whoever only reads files need not wait for."""
+    """What brings torch, which whoever only reads files need not wait for."""
+    if name == "adapt":
+        from lacuner.adaptation.adapt import adapt
+
+        return adapt
     if name == "load":
         from lacuner.inference.recogniser import load
 

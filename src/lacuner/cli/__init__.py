@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from lacuner.cli import bench
+from lacuner.cli.adapt import adapt
+from lacuner.cli.augment import augment
 from lacuner.cli.catalogue import encoders, recipes
 from lacuner.cli.console import messages
 from lacuner.cli.convert import convert
@@ -107,6 +109,8 @@ COMMANDS = (
     stats,
     mask,
     split,
+    adapt,
+    augment,
     recipes,
     encoders,
     formats,

@@ -89,7 +89,7 @@ def train(
         f"({', '.join(corpus.labels)}); chosen on {selected_on(dev_corpus)}",
         quiet=quiet,
     )
-    with TrainingProgress(quiet=quiet) as progress, _stop_on_interrupt(speaks) as stopped:
+    with TrainingProgress(quiet=quiet) as progress, stop_on_interrupt(speaks) as stopped:
         listeners: list[Any] = [progress]
         if tensorboard:
             from lacuner.training.tensorboard import TensorBoard
@@ -117,7 +117,7 @@ def _read(path: Path | None, findings: Findings, *, complete: bool = False) -> C
 
 
 @contextmanager
-def _stop_on_interrupt(speaks: bool) -> Iterator[list[int]]:
+def stop_on_interrupt(speaks: bool) -> Iterator[list[int]]:
     """Ctrl-C fills the list, so that the step is finished; a second one ends the program."""
     heard: list[int] = []
 

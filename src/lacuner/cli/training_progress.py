@@ -1,4 +1,4 @@
-"""A training as people see it: one bar with loss, dev F1 and the time left."""
+"""A training as people see it: one bar with loss, a score on dev and the time left."""
 
 from __future__ import annotations
 
@@ -18,17 +18,23 @@ from lacuner.cli.console import messages, say
 
 
 class TrainingProgress:
-    """Listens to a run; on a terminal it draws, elsewhere it says a line for each evaluation."""
+    """Listens to a run; on a terminal it draws, elsewhere it says a line for each evaluation.
 
-    def __init__(self, *, quiet: bool) -> None:
-        self._quiet = quiet
+    Args:
+        quiet: Say nothing.
+        measure: What an evaluation measures.
+        scored: The part of an evaluation to show; None takes its score.
+    """
+
+    def __init__(self, *, quiet: bool, measure: str = "dev F1", scored: str | None = None) -> None:
+        self._quiet, self._measure, self._scored = quiet, measure, scored
         console = messages()
         self._drawing = console.is_terminal and not quiet
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("loss {task.fields[loss]}  dev F1 {task.fields[dev]}"),
+            TextColumn("loss {task.fields[loss]}  " + measure + " {task.fields[dev]}"),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
             console=console,
@@ -38,7 +44,6 @@ class TrainingProgress:
         self._loss = 0.0
 
     def __enter__(self) -> Self:
-        self._progress.start()
         return self
 
     def __exit__(
@@ -51,6 +56,7 @@ class TrainingProgress:
 
     def __call__(self, stage: str, event: Any) -> None:
         """Takes an event of the loop."""
+        self._progress.start()  # only now: the corpus may have been read with a bar of its own
         if stage not in self._tasks:
             total = getattr(event, "steps", None)
             self._tasks[stage] = self._progress.add_task(stage, total=total, loss="…", dev="…")
@@ -58,15 +64,22 @@ class TrainingProgress:
         if hasattr(event, "loss"):
             # A running mean: single batches jump.
             self._loss = event.loss if not self._loss else 0.95 * self._loss + 0.05 * event.loss
-            self._progress.update(task, completed=event.step, loss=f"{self._loss:.3f}")
+            self._progress.update(
+                task, completed=event.step, total=event.steps, loss=f"{self._loss:.3f}"
+            )
             return
         if not hasattr(event, "score"):  # the counts of an epoch, for the metrics
             return
-        self._progress.update(task, dev=f"{event.score:.3f}")
+        value = event.score if self._scored is None else event.scores[self._scored]
+        self._progress.update(task, dev=f"{value:.3f}")
         if not self._drawing:
             mark = " (best so far)" if event.best else ""
-            say(
-                f"{stage}: epoch {event.epoch:g}, loss {self._loss:.3f}, "
-                f"dev F1 {event.score:.3f}{mark}",
-                quiet=self._quiet,
-            )
+            say(f"{stage}: {self._where(event)}, {self._measure} {value:.3f}{mark}",
+                quiet=self._quiet)  # fmt: skip
+
+    def _where(self, event: Any) -> str:
+        """The epoch (or the step, where epochs are of no concern) and the loss there."""
+        if not event.step:
+            return "before"
+        place = f"epoch {event.epoch:g}" if self._scored is None else f"step {event.step}"
+        return f"{place}, loss {self._loss:.3f}"

@@ -74,8 +74,8 @@ class MaskedLanguageModel(nn.Module):
         return last is self.model.get_input_embeddings().weight
 
     def freeze(self, what: str | int) -> None:
-        """Leaves parts as they are; see `lacuner.encoders.freezing`."""
-        freeze_parts(self.model, what)
+        """Leaves parts below the head as they are; see `lacuner.encoders.freezing`."""
+        freeze_parts(self.model.base_model, what)
 
     def pretrained_parameters(self) -> list[nn.Parameter]:
         """The trainable parameters that the checkpoint had."""

@@ -1,0 +1,250 @@
+"""`lacuner.adapt`: text and an encoder in, a Hugging Face folder out.
+
+The folder is an encoder for `lacuner train` and a model for `lacuner augment`. How it came about is
+kept in its subfolder `adaptation`, which is a run folder: settings, metrics, and, until the end,
+the state that a killed training goes on from.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+
+from lacuner.adaptation.curve import write_curve
+from lacuner.adaptation.gaps import GapExamples, Masking
+from lacuner.adaptation.held_out import GapScore, hold_out, measure
+from lacuner.adaptation.packing import pack
+from lacuner.adaptation.settings import AdaptationSettings
+from lacuner.corpus.sentence import Corpus, Sentence
+from lacuner.encoders.language_model import MaskedLanguageModel, load_language_model
+from lacuner.errors import OutputExists, UsageError
+from lacuner.files import read_json, write_json, written_aside
+from lacuner.models.gap_filler import GapFiller
+from lacuner.objectives.gap_filling import GapCrossEntropy
+from lacuner.settings import as_dict, build
+from lacuner.training import loop
+from lacuner.training.events import Evaluation
+from lacuner.training.processes import on_main
+from lacuner.training.run_folder import Listener, Run, Stage
+
+RECORD = "adaptation"  # the subfolder of the run
+_STAGE = "fill"
+_MOST_ROWS_A_BATCH = 1024  # rows are counted by their pieces; this is for very short ones
+_TRIED = 3  # steps that are timed
+
+
+@dataclass(frozen=True)
+class Adapted:
+    """What an adaptation led to.
+
+    Attributes:
+        folder: A Hugging Face folder.
+        steps: Steps of training.
+        before: How well gaps of held-out text were filled before.
+        after: How well they are filled now.
+    """
+
+    folder: Path
+    steps: int
+    before: GapScore
+    after: GapScore
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        before, after = self.before.as_dict(), self.after.as_dict()
+        return {"folder": str(self.folder), "steps": self.steps, "before": before, "after": after}
+
+
+def adapt(
+    text: Iterable[Sentence],
+    encoder: str | Path = "minilm",
+    *,
+    out: str | Path,
+    settings: Mapping[str, Any] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    listeners: Iterable[Listener] = (),
+    stopped: Callable[[], bool] = lambda: False,
+) -> Adapted:
+    """Trains an encoder further on text, by filling gaps; without a head it gets one.
+
+    Args:
+        text: Sentences, of which only the words are looked at: a corpus, or what
+            `lacuner.stream` yields, which is not kept in memory.
+        encoder: The name or folder of a Hugging Face encoder.
+        out: The folder to make.
+        settings: Nested values in place of the defaults of `AdaptationSettings`.
+        resume: Go on with the adaptation that is in `out`.
+        overwrite: Replace the adaptation that is in `out`.
+        listeners: Called with the stage's name and each event of the loop.
+        stopped: Asked after every step whether to save the state and stop.
+
+    Example:
+        >>> lacuner.adapt(lacuner.stream("raw.txt"), "minilm", out="my-minilm")  # doctest: +SKIP
+
+    Raises:
+        UsageError: An encoder or setting that does not exist or fit, or a text that is too short.
+    """
+    folder, chosen = Path(out), build(AdaptationSettings, settings or {})
+    _check(chosen)
+    on_main(lambda: _make_room(folder, encoder, resume=resume, overwrite=overwrite))
+    seed = chosen.training.seed
+    torch.manual_seed(loop.step_seed(seed, "weights"))
+    language_model = load_language_model(encoder, fresh_head=True)
+    _freeze(language_model, chosen.freeze)
+    packed = pack(text, language_model.subwords, _room(language_model, chosen.length))
+    if not len(packed):
+        raise UsageError("The text has no words to learn from.")
+    rng = np.random.default_rng(loop.step_seed(seed, "held out"))
+    to_learn, to_measure = hold_out(packed, chosen.held_out, rng)
+    run = Run.create(
+        folder / RECORD,
+        "adapt",
+        {"encoder": str(encoder), "text": packed.fingerprint(), **as_dict(chosen)},
+        Corpus(()),
+        None,
+        resume=resume and (folder / RECORD).exists(),
+        overwrite=overwrite,
+        listeners=listeners,
+        stopped=stopped,
+    )
+    if not (folder / "config.json").exists():
+        examples = GapExamples(packed, to_learn, language_model, chosen.masking, seed)
+        # Measured alike whatever the settings: every chosen piece is masked.
+        plain = Masking(masked=1.0, random=0.0)
+        held_out = GapExamples(packed, to_measure, language_model, plain, seed)
+        _train(GapFiller(language_model), examples, held_out, chosen, run.stage(_STAGE))
+        on_main(lambda: _finish(language_model, run, folder))
+    return _result(folder, run)
+
+
+def _train(
+    model: GapFiller,
+    examples: GapExamples,
+    held_out: GapExamples,
+    settings: AdaptationSettings,
+    stage: Stage,
+) -> None:
+    training = settings.training
+
+    def score() -> tuple[float, dict[str, Any]]:
+        found = measure(model, held_out, batch_pieces=training.batch_pieces)
+        return -found.loss, found.as_dict()  # the loss is the finer measure to choose by
+
+    began = time.monotonic()
+    if not stage.run.metrics():
+        value, scores = on_main(score)
+        stage.record(Evaluation(0, 0.0, value, False, scores))
+    steps = on_main(lambda: _steps(model, examples, settings, stage.run, time.monotonic() - began))
+    arguments = {**as_dict(training), "batch_size": _MOST_ROWS_A_BATCH}
+    arguments["batch_words"] = arguments.pop("batch_pieces")
+    for event in loop.train(
+        cast(Any, model),  # of a model the loop needs an encoder with parameters, and scores
+        cast(Any, examples),  # and of examples their lengths, and batches
+        GapCrossEntropy(),
+        stage,
+        epochs=steps,  # of at least one step each
+        most_steps=steps,
+        score=score,
+        score_steps=max(1, math.ceil(steps / settings.evaluations)),
+        **arguments,
+    ):
+        stage.record(event)
+
+
+def _steps(
+    model: GapFiller,
+    examples: GapExamples,
+    settings: AdaptationSettings,
+    run: Run,
+    measuring: float,
+) -> int:
+    """How many steps to make: as many as the settings say, or as fit into their minutes."""
+    if settings.minutes is None:
+        return settings.steps
+    plan = run.folder / "plan.json"
+    if not plan.exists():
+        seconds = _seconds_a_step(model, examples, settings)
+        left = settings.minutes * 60 - measuring * settings.evaluations
+        write_json({"steps": max(1, int(left / seconds)), "seconds_a_step": seconds}, plan)
+    steps: int = read_json(plan)["steps"]
+    return steps
+
+
+def _seconds_a_step(model: GapFiller, examples: GapExamples, settings: AdaptationSettings) -> float:
+    """Tries a few steps, without changing anything; the quickest counts, for others may wait."""
+    order = sorted(range(len(examples)), key=lambda number: -examples.lengths[number])
+    rows = order[: max(1, settings.training.batch_pieces // examples.lengths[order[0]])]
+    rng = torch.Generator()
+    taken = []
+    model.train()
+    for _ in range(_TRIED):
+        began = time.monotonic()
+        batch = examples.batch(rows).to(next(model.parameters()).device)
+        torch.autograd.backward(GapCrossEntropy()(model(batch), batch, rng).total)
+        model.zero_grad(set_to_none=True)
+        taken.append(time.monotonic() - began)
+    return min(taken) * settings.training.accumulate
+
+
+def _finish(model: MaskedLanguageModel, run: Run, folder: Path) -> None:
+    """Writes the model; its configuration comes last, so that half a model is none."""
+    write_curve(run.metrics(), run.folder / "curve.svg")
+    for half_written in folder.glob(".config.json.*"):
+        shutil.rmtree(half_written, ignore_errors=True)
+    with written_aside(folder / "config.json", overwrite=True) as aside:
+        model.save(aside.parent)
+    shutil.rmtree(run.folder / "stages", ignore_errors=True)
+
+
+def _result(folder: Path, run: Run) -> Adapted:
+    rows = [row for row in run.metrics() if "held_out_loss" in row]
+    last = max(rows[1:], key=lambda row: (row["best"], row["step"]))
+    return Adapted(
+        folder,
+        max(row["step"] for row in rows),
+        *(GapScore(row["accuracy"], row["held_out_loss"]) for row in (rows[0], last)),
+    )
+
+
+def _make_room(folder: Path, encoder: str | Path, *, resume: bool, overwrite: bool) -> None:
+    """Sees to it that the folder may be written; what is no adaptation is never removed."""
+    if Path(encoder).is_dir() and folder.exists() and Path(encoder).samefile(folder):
+        raise UsageError(f"{folder} is the encoder itself. Choose another folder for the output.")
+    if not folder.exists() or not any(folder.iterdir()) or resume:
+        return
+    if not overwrite:
+        raise OutputExists(folder)
+    if not (folder / RECORD).is_dir():
+        raise UsageError(f"{folder} holds no adaptation, and is not overwritten.")
+    shutil.rmtree(folder)
+
+
+def _check(settings: AdaptationSettings) -> None:
+    if settings.steps < 1 or settings.evaluations < 1:
+        raise UsageError("Adapting takes at least one step and one evaluation.")
+    if settings.minutes is not None and settings.minutes <= 0:
+        raise UsageError(f"Adapting takes some time, not {settings.minutes:g} minutes.")
+    if not 0 < settings.masking.rate < 1:
+        raise UsageError(f"The share of gaps is between 0 and 1, not {settings.masking.rate}.")
+
+
+def _room(model: MaskedLanguageModel, length: int) -> int:
+    room = min(length, model.limit or length) - model.subwords.specials
+    if room < 1:
+        raise UsageError(f"A row of {length} pieces has no room for text beside special ones.")
+    return room
+
+
+def _freeze(model: MaskedLanguageModel, what: str | int) -> None:
+    model.freeze(what)
+    if not any(parameter.requires_grad for parameter in model.parameters()):
+        raise UsageError(f"With freeze = {what} nothing is left to train.")
