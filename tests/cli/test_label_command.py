@@ -134,3 +134,22 @@ def test_label_refuses_bad_text_and_leaves_no_half_file(lacuner: Lacuner, folder
     run = _label(lacuner, folder, "--units", "words")
     assert (run.code, "line 4" in run.err) == (1, True)
     assert sorted(path.name for path in folder.glob("*out*")) == []
+
+
+def test_label_keeps_to_candidate_phrases(lacuner: Lacuner, folder: Path) -> None:
+    spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("attribute_ruler").add([[{"ORTH": "Holt"}]], {"POS": "PROPN"})
+    nlp.to_disk(folder / "pipeline")
+    run = _label(lacuner, folder, "--phrases", folder / "pipeline")
+    assert run.code == 0, run.err
+    assert "no candidate phrase" in run.out
+    found = [entity.span for s in package.read(folder / "out.jsonl") for entity in s.entities]
+    assert found == [(1, 2), (0, 1)]
+
+
+def test_label_says_that_there_is_no_such_pipeline(lacuner: Lacuner, folder: Path) -> None:
+    pytest.importorskip("spacy", reason="spaCy is not installed")
+    run = _label(lacuner, folder, "--phrases", "en_core_none")
+    assert (run.code, "There is no spaCy pipeline 'en_core_none' here" in run.err) == (2, True)
+    assert not (folder / "out.jsonl").exists()

@@ -33,6 +33,7 @@ from lacuner.labelling.gazetteer_cache import default_folder
 from lacuner.labelling.label_report import LabelReport
 from lacuner.labelling.match_options import MatchOptions
 from lacuner.labelling.names import NameFile, name_files, read_stop_list
+from lacuner.labelling.spacy_phrases import spacy_phrases
 from lacuner.matching.units import detect_units
 
 _MATCHING = "Matching"
@@ -107,6 +108,15 @@ def label(
             rich_help_panel=_MATCHING,
         ),
     ] = "both",
+    phrases: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PIPELINE",
+            help="Label only candidate phrases (runs of proper nouns and the like), as wholes. "
+            "The spaCy pipeline, by name or folder, says the parts of speech.",
+            rich_help_panel=_MATCHING,
+        ),
+    ] = None,
     relabel: Annotated[
         bool,
         typer.Option("--relabel", help="Drop the labels that are there; they are kept otherwise."),
@@ -152,12 +162,15 @@ def label(
             raise OutputExists(path)
     if units == "auto":
         options = replace(options, units=detect_units(reading.stream(source, Findings())))
+    finder = spacy_phrases(phrases, units=options.units) if phrases is not None else None
     folder = None if no_cache else cache or default_folder()
     gazetteer = _gazetteer(files, options, folder, findings, quiet=quiet or json)
     counts = LabelReport(gazetteer)
     with reading_shown(source, quiet=quiet or json):
         sentences = reading.stream(source, findings)
-        labelled = distant.label(sentences, gazetteer, keep_labels=not relabel, report=counts)
+        labelled = distant.label(
+            sentences, gazetteer, keep_labels=not relabel, phrases=finder, report=counts
+        )
         write(
             labelled,
             output,

@@ -51,6 +51,7 @@ def _overview(report: LabelReport) -> Table:
         ("entities", report.labelled),
         (f"names with several labels ({_fate(report)})", report.ambiguous),
         ("names on words that were labelled already", report.blocked),
+        ("names that are no candidate phrase", report.no_phrase),
     ]
     always = {"names", "sentences", "words", "entities"}
     for title, count in rows:

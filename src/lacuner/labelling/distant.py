@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from lacuner.corpus.findings import Findings
-from lacuner.corpus.sentence import Ambiguity, Entity, Sentence
+from lacuner.corpus.sentence import Ambiguity, Entity, Sentence, Span
 from lacuner.errors import UsageError
 from lacuner.labelling import gazetteer_cache
 from lacuner.labelling.compiling import compile_names
@@ -23,6 +23,7 @@ from lacuner.labelling.match_options import MatchOptions
 from lacuner.labelling.meanings import Flags
 from lacuner.labelling.names import NameFile, read_names
 from lacuner.labelling.overlaps import resolve
+from lacuner.labelling.phrases import PhraseFinder
 from lacuner.matching.trie import Longs
 
 _WORDS_IN_CHUNK = 1 << 16
@@ -75,6 +76,7 @@ def label(
     gazetteer: Gazetteer,
     *,
     keep_labels: bool = True,
+    phrases: PhraseFinder | None = None,
     report: LabelReport | None = None,
 ) -> Iterator[Sentence]:
     """Yields the sentences with the names of a gazetteer labelled.
@@ -87,12 +89,13 @@ def label(
         keep_labels: Labels that are there are kept: no name is labelled on their words, on words
             known to be outside, on a rejected span, or in a complete sentence. Otherwise the
             sentences start without labels.
+        phrases: Finds candidate phrases; a name is labelled only where it is one, as a whole.
         report: Counts what was found.
     """
     for chunk in _chunks(sentences):
         if not keep_labels:
             chunk = [sentence.unlabelled() for sentence in chunk]
-        yield from _label_chunk(chunk, gazetteer, report)
+        yield from _label_chunk(chunk, gazetteer, phrases, report)
 
 
 def _chunks(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
@@ -119,7 +122,10 @@ def _has_labels(sentence: Sentence) -> bool:
 
 
 def _label_chunk(
-    chunk: list[Sentence], gazetteer: Gazetteer, report: LabelReport | None
+    chunk: list[Sentence],
+    gazetteer: Gazetteer,
+    phrases: PhraseFinder | None,
+    report: LabelReport | None,
 ) -> list[Sentence]:
     tokens: list[str] = []
     for sentence in chunk:
@@ -128,7 +134,9 @@ def _label_chunk(
     lengths = np.fromiter((len(sentence.tokens) + 1 for sentence in chunk), np.int64, len(chunk))
     begins = np.cumsum(lengths) - lengths
     codes = gazetteer.codes.of(tokens)
-    finds = gazetteer.find_codes(codes)
+    finds = everything = gazetteer.find_codes(codes)
+    if phrases is not None:
+        finds = everything.take(_candidates(phrases(chunk), begins, everything))
     free = _free(chunk, begins, finds)
     candidates = finds.take(free)
     chosen = resolve(
@@ -139,8 +147,23 @@ def _label_chunk(
     )
     kept = candidates.take(chosen)
     if report is not None:
-        report.add(codes, len(chunk), finds, kept, blocked=len(finds.start) - int(free.sum()))
+        report.add(
+            codes,
+            len(chunk),
+            finds,
+            kept,
+            blocked=len(finds.start) - int(free.sum()),
+            no_phrase=len(everything.start) - len(finds.start),
+        )
     return _with_finds(chunk, begins, kept, gazetteer)
+
+
+def _candidates(phrases: list[set[Span]], begins: Longs, finds: Finds) -> Flags:
+    """Which finds are a candidate phrase from its first word to its last."""
+    numbers = np.searchsorted(begins, finds.start, side="right") - 1
+    starts, ends = finds.start - begins[numbers], finds.end - begins[numbers]
+    places = zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True)
+    return np.array([(start, end) in phrases[number] for number, start, end in places], np.bool_)
 
 
 def _free(chunk: list[Sentence], begins: Longs, finds: Finds) -> Flags:

@@ -67,12 +67,21 @@ class LabelReport:
     def __init__(self, gazetteer: Gazetteer) -> None:
         self.gazetteer = gazetteer
         forms = gazetteer.tables.meanings.winner.shape[1]
-        self.sentences = self.words = self.blocked = 0
+        self.sentences = self.words = self.blocked = self.no_phrase = 0
         self._found = np.zeros((VARIANTS, forms), np.int64)
         self._kept = np.zeros((VARIANTS, forms), np.int64)
         self._seen = np.zeros(2 * gazetteer.matcher.trie.width, np.int64)
 
-    def add(self, codes: Ints, sentences: int, finds: Finds, kept: Finds, *, blocked: int) -> None:
+    def add(
+        self,
+        codes: Ints,
+        sentences: int,
+        finds: Finds,
+        kept: Finds,
+        *,
+        blocked: int,
+        no_phrase: int = 0,
+    ) -> None:
         """Counts a chunk.
 
         Args:
@@ -81,10 +90,12 @@ class LabelReport:
             finds: All names in it.
             kept: Those that win over what they overlap.
             blocked: How many were left out because their words were known already.
+            no_phrase: How many were left out before because they are no candidate phrase.
         """
         self.sentences += sentences
         self.words += len(codes) - sentences
         self.blocked += blocked
+        self.no_phrase += no_phrase
         np.add.at(self._found, (finds.variant, finds.form), 1)
         np.add.at(self._kept, (kept.variant, kept.form), 1)
         np.add.at(self._seen, codes[codes > 1], 1)
@@ -169,6 +180,7 @@ class LabelReport:
             "ambiguous": self.ambiguous,
             "ambiguous_names_are": self.gazetteer.options.ambiguous,
             "blocked_by_known_labels": self.blocked,
+            "no_candidate_phrase": self.no_phrase,
             "by_label": self.by_label(),
             "by_dictionary": self.by_dictionary(),
             "by_entry": [entry.as_dict() for entry in self.most_frequent(examples)],
