@@ -114,7 +114,7 @@ def test_beliefs_weigh_the_rows_that_agree(scheme: str) -> None:
     model = _model(scheme)
     scores, batch = _scores(model), batch_of(SENTENCES, LABELS)
     beliefs = torch.log_softmax(scores.flip(0) * 2, -1)
-    objective = PartialCrfLikelihood(model, beliefs=lambda batch: beliefs)
+    objective = PartialCrfLikelihood(model, beliefs=lambda output, batch: beliefs)
     found = objective(output_of(scores, batch.words), batch, RNG)
     right = _enumerated(model, SENTENCES, scores, beliefs)
     assert float(found.total.detach()) == pytest.approx(right)

@@ -28,6 +28,7 @@ NEURAL: dict[str, Any] = {
 }
 # Their own features, `interaction`, learn too slowly for a test.
 ENDPOINTS = {**NEURAL, "model": {"features": "endpoints"}}
+FEWER_EPOCHS = {"training": {**NEURAL["training"], "epochs": 9}}
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("dictionary", {}),
     ("token_ce", NEURAL),
@@ -43,6 +44,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("supervised", NEURAL),
     ("partial_crf", NEURAL),
     ("fuzzy_crf", NEURAL),
+    ("weighted_partial_crf", {**NEURAL, **FEWER_EPOCHS, "folds": {"rounds": 1}}),
     ("expected_entity_ratio", NEURAL),
 ]
 SAMPLING = ("negative_sampling", "weighted_negative_sampling", "nrces", "scl_rai")

@@ -31,16 +31,16 @@ class PartialCrfLikelihood:
 
     Args:
         model: The tagger, for its tags and its CRF.
-        beliefs: For a batch, logarithms of how probable each tag of each word is to somebody else
-            [batch, words, tags]; rows that agree count by the product of their tags' probabilities
-            (Jie 2019, eq. 3). None takes all rows for equally probable.
+        beliefs: For what the model says of a batch, logarithms of how probable each tag of each
+            word is to somebody else [batch, words, tags]; rows that agree then count by the product
+            of their tags' probabilities, q in Jie 2019. None takes all rows for equally probable.
 
     Raises:
         UsageError: The tagger has no CRF, or a scheme that does not say where entities begin.
     """
 
     def __init__(
-        self, model: TokenTagger, *, beliefs: Callable[[Batch], Tensor] | None = None
+        self, model: TokenTagger, *, beliefs: Callable[[Output, Batch], Tensor] | None = None
     ) -> None:
         if model.crf is None:
             raise UsageError("The likelihood of partial labels needs a tagger with the head crf.")
@@ -56,7 +56,9 @@ class PartialCrfLikelihood:
     def __call__(self, output: Output, batch: Batch, rng: torch.Generator) -> Loss:
         """The loss, by sentence; its parts are those of the sets of tags and of rejected spans."""
         allowed = allowed_tags(batch, self.tag_set)
-        told = output.scores if self.beliefs is None else output.scores + self.beliefs(batch)
+        told = output.scores
+        if self.beliefs is not None:
+            told = told + self.beliefs(output, batch)
         rows = batch.rejected[:, 0]
         # All sums in one walk over the words, which costs little more than a single one.
         sums = self.crf.log_partition(

@@ -16,6 +16,7 @@ from lacuner.recipes.span_ce import SPAN_CE
 from lacuner.recipes.supervised import SUPERVISED
 from lacuner.recipes.token_ce import TOKEN_CE
 from lacuner.recipes.weighted_negative_sampling import WEIGHTED_NEGATIVE_SAMPLING
+from lacuner.recipes.weighted_partial_crf import WEIGHTED_PARTIAL_CRF
 
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
@@ -29,6 +30,7 @@ RECIPES: dict[str, Recipe] = {
         SCL_RAI,
         PARTIAL_CRF,
         FUZZY_CRF,
+        WEIGHTED_PARTIAL_CRF,
         EXPECTED_ENTITY_RATIO,
         BOND,
         ROSTER,

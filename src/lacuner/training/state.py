@@ -122,6 +122,11 @@ def load_result(stage: Stage, model: nn.Module) -> None:
     _load_trained(model, load_file(_result_path(stage)))
 
 
+def drop_result(stage: Stage) -> None:
+    """Lets go of the weights of a finished stage, once nobody needs them; it stays finished."""
+    on_main(lambda: _result_path(stage).unlink(missing_ok=True))
+
+
 def _result_path(stage: Stage) -> Path:
     return stage.folder / "result.safetensors"
 
