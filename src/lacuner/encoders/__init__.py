@@ -7,12 +7,11 @@ Hugging Face hub. torch and transformers are imported only when an encoder is bu
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lacuner.encoders.embedded import HUB_NAME, INSTALL, minilm_place
 from lacuner.errors import DataError, UsageError
 from lacuner.suggestions import unknown_name
 
@@ -27,12 +26,14 @@ class EncoderEntry:
     """A line of the table.
 
     Attributes:
-        kind: `transformer` or `bilstm`.
+        kind: What builds and loads it, see `_kinds`.
         title: What it is, in a few words.
+        needs: An argument that it cannot do without.
     """
 
     kind: str
     title: str
+    needs: str | None = None
 
 
 ENCODERS = {
@@ -42,7 +43,49 @@ ENCODERS = {
     "bilstm": EncoderEntry(
         "bilstm", "word vectors from a file or learned, a character CNN, a BiLSTM; any language"
     ),
+    "lexicon_bert": EncoderEntry(
+        "lexicon_bert", "LEBERT: the words of a lexicon after a layer of any transformer", "lexicon"
+    ),
+    "word_fusion": EncoderEntry(
+        "word_fusion", "BERT+Word: any transformer beside a lexicon, a BiLSTM over both", "lexicon"
+    ),
+    "flat_lattice": EncoderEntry(
+        "flat_lattice", "FLAT: characters and the words of a lexicon in one sequence", "lexicon"
+    ),
 }
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A kind of encoder.
+
+    Attributes:
+        encoder: The class, which can `load`.
+        functions: Those whose arguments a person may give.
+    """
+
+    encoder: Any
+    functions: tuple[Callable[..., Any], ...]
+
+
+def _kinds() -> dict[str, _Kind]:
+    """All kinds of encoders, imported only now."""
+    from lacuner.encoders.bilstm import BiLSTMEncoder
+    from lacuner.encoders.flat_lattice import FlatLatticeEncoder
+    from lacuner.encoders.lexicon_bert import LexiconBertEncoder
+    from lacuner.encoders.lexicon_reader import LexiconReader
+    from lacuner.encoders.transformer import TransformerEncoder
+    from lacuner.encoders.word_fusion import WordFusionEncoder
+
+    transformer = (TransformerEncoder, TransformerEncoder.from_pretrained)
+    reader = (LexiconReader.build, *transformer)
+    return {
+        "transformer": _Kind(TransformerEncoder, transformer),
+        "bilstm": _Kind(BiLSTMEncoder, (BiLSTMEncoder.build,)),
+        "lexicon_bert": _Kind(LexiconBertEncoder, (LexiconBertEncoder.build, *reader)),
+        "word_fusion": _Kind(WordFusionEncoder, (WordFusionEncoder.build, *reader)),
+        "flat_lattice": _Kind(FlatLatticeEncoder, (FlatLatticeEncoder.build,)),
+    }
 
 
 def build_encoder(name: str, sentences: Iterable[Sentence], **arguments: Any) -> Any:
@@ -51,24 +94,30 @@ def build_encoder(name: str, sentences: Iterable[Sentence], **arguments: Any) ->
     Args:
         name: A name of `ENCODERS`, a folder, or a name on the Hugging Face hub.
         sentences: The training corpus, from which vocabularies come.
-        arguments: Those of `TransformerEncoder` and `TransformerEncoder.from_pretrained`, or of
-            `BiLSTMEncoder.build`. One that belongs to the other kind is refused, unless it is None
-            or says what is the default there.
+        arguments: Those of `TransformerEncoder` and `TransformerEncoder.from_pretrained`, of
+            `BiLSTMEncoder.build` and so on. One that belongs to another kind is refused, unless it
+            is None or says what is the default there.
 
     Raises:
-        UsageError: There is no such encoder or argument.
+        UsageError: There is no such encoder or argument, or one is missing.
         DataError: A file of vectors, or the weights of the default, are not right.
 
     Example:
         >>> encoder = build_encoder("minilm", corpus.sentences, pooling="mean")  # doctest: +SKIP
     """
-    kind = ENCODERS[name].kind if name in ENCODERS else "transformer"
-    arguments = _fitting(name, kind, arguments)
-    if kind == "bilstm":
-        from lacuner.encoders.bilstm import BiLSTMEncoder
+    entry = ENCODERS.get(name, EncoderEntry("transformer", ""))
+    arguments = _fitting(name, entry.kind, arguments)
+    if entry.needs is not None and arguments.get(entry.needs) is None:
+        raise UsageError(
+            f"The encoder '{name}' needs a {entry.needs}, a file of word vectors: describe it in a "
+            "TOML file and give that as encoder.name, see docs/lexicons.md "
+            f"(in Python: build_encoder('{name}', …, {entry.needs}=FILE))."
+        )
+    if entry.kind == "transformer":
+        from lacuner.encoders.named_transformer import named_transformer
 
-        return BiLSTMEncoder.build(sentences, **arguments)
-    return _transformer(name, arguments)
+        return named_transformer(name, known=list(ENCODERS), **arguments)
+    return _kinds()[entry.kind].encoder.build(sentences, **arguments)
 
 
 def load_encoder(description: dict[str, Any], folder: Path) -> Any:
@@ -79,64 +128,40 @@ def load_encoder(description: dict[str, Any], folder: Path) -> Any:
     Raises:
         DataError: The description or the folder is damaged.
     """
-    from lacuner.encoders.bilstm import BiLSTMEncoder
-    from lacuner.encoders.transformer import TransformerEncoder
-
-    kinds: dict[str, Any] = {"transformer": TransformerEncoder, "bilstm": BiLSTMEncoder}
     arguments = dict(description)
-    kind = arguments.pop("kind", None)
-    if kind not in kinds:
-        raise DataError(folder, f"there is no kind of encoder '{kind}'")
+    kind = _kinds().get(arguments.pop("kind", None))
+    if kind is None:
+        raise DataError(folder, f"there is no kind of encoder '{description.get('kind')}'")
     try:
-        return kinds[kind].load(arguments, folder)
+        return kind.encoder.load(arguments, folder)
     except (TypeError, KeyError) as error:
         raise DataError(folder, f"its description is damaged: {error}") from None
 
 
-def _transformer(name: str, arguments: dict[str, Any]) -> Any:
-    from lacuner.encoders.transformer import TransformerEncoder
-
-    place = minilm_place() if name == "minilm" else name
-    try:
-        encoder = TransformerEncoder.from_pretrained(place, known=list(ENCODERS), **arguments)
-    except UsageError as error:
-        if place == HUB_NAME and name == "minilm":
-            raise UsageError(
-                f"The default encoder is not installed ({INSTALL}) and cannot be fetched: {error}"
-            ) from None
-        raise
-    encoder.name = name
-    return encoder
+def arguments_of(kind: str) -> dict[str, inspect.Parameter]:
+    """What a person may say about a kind of encoder, by name."""
+    hidden = {"model", "tokeniser", "name", "known", "arguments", "sentences"}
+    return {
+        name: parameter
+        for function in _kinds()[kind].functions
+        for name, parameter in inspect.signature(function, eval_str=True).parameters.items()
+        if name not in hidden
+    }
 
 
 def _fitting(name: str, kind: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments that this kind takes."""
-    own, other = _parameters(kind), _parameters("bilstm" if kind != "bilstm" else "transformer")
+    own = arguments_of(kind)
+    others = {other: arguments_of(other) for other in _kinds() if other != kind}
+    known = {key for parameters in (own, *others.values()) for key in parameters}
     fitting = {}
     for key, value in arguments.items():
+        if key not in known:
+            raise UsageError(unknown_name("argument of an encoder", key, sorted(known)))
         if key in own:
             fitting[key] = value
-        elif key not in other:
-            raise UsageError(unknown_name("argument of an encoder", key, sorted({**own, **other})))
-        elif value is not None and value != other[key]:
+        elif value is not None and not any(
+            key in parameters and parameters[key].default == value for parameters in others.values()
+        ):
             raise UsageError(f"'{key}' is nothing that the encoder '{name}' knows.")
     return fitting
-
-
-def _parameters(kind: str) -> dict[str, Any]:
-    """Names and defaults of what a person may say about a kind of encoder."""
-    from lacuner.encoders.bilstm import BiLSTMEncoder
-    from lacuner.encoders.transformer import TransformerEncoder
-
-    functions: list[Any] = (
-        [BiLSTMEncoder.build]
-        if kind == "bilstm"
-        else [TransformerEncoder, TransformerEncoder.from_pretrained]
-    )
-    hidden = {"model", "tokeniser", "name", "known", "arguments", "sentences"}
-    return {
-        key: parameter.default
-        for function in functions
-        for key, parameter in inspect.signature(function).parameters.items()
-        if key not in hidden
-    }

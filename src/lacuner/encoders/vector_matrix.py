@@ -32,8 +32,7 @@ def matrix_with_words(path: Path) -> MatrixWithWords:
         DataError: Matrix and words are not there, are damaged or do not fit each other.
         MissingExtra: A parquet file, and pyarrow is not installed.
     """
-    matrix_file = _only(path, (".npy",)) if path.is_dir() else path
-    word_file = _word_file(matrix_file)
+    matrix_file, word_file = files_of_vectors(path)
     try:
         matrix = np.load(matrix_file, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError) as error:
@@ -46,6 +45,18 @@ def matrix_with_words(path: Path) -> MatrixWithWords:
             f"of {word_file.name}",
         )
     return MatrixWithWords(matrix_file, matrix, words)
+
+
+def files_of_vectors(path: Path) -> list[Path]:
+    """The files that hold the vectors of a path: itself, or a matrix and its words.
+
+    Raises:
+        DataError: A folder, or what is beside a matrix, is not as it should be.
+    """
+    if not path.is_dir() and path.suffix != ".npy":
+        return [path]
+    matrix_file = _only(path, (".npy",)) if path.is_dir() else path
+    return [matrix_file, _word_file(matrix_file)]
 
 
 def _word_file(matrix_file: Path) -> Path:

@@ -1,0 +1,159 @@
+"""From a file of word vectors to a lexicon: compiled once, kept in the cache, mapped ever after.
+
+Vectors go to disk as they are read, so that only the words must fit into memory.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from lacuner.encoders.lexicon import NORMAL_FORM, VERSION, Lexicon
+from lacuner.encoders.vector_files import VectorRow, vector_rows
+from lacuner.encoders.vector_matrix import files_of_vectors
+from lacuner.errors import DataError, LacunerError
+from lacuner.files import written_aside
+from lacuner.matching.array_folder import cache_home, digest_of_file, write_arrays
+from lacuner.matching.string_table import StringTable
+from lacuner.matching.unit_rows import UnitRows
+from lacuner.matching.units import cutter, folder, spellings
+
+_BYTES_A_UNIT, _BYTES_A_WORD = 80, 250  # what compiling needs in memory, rounded up
+_LOOK = 50_000  # words between two looks at the free memory
+# A single character tells a network that reads characters nothing; a word does.
+_LEAST_UNITS = {"characters": 2, "words": 1}
+
+
+def open_lexicon(
+    path: Path, *, units: str, ignore_case: bool = True, most_words: int | None = None
+) -> Lexicon:
+    """The lexicon of a file of word vectors.
+
+    The first time it is compiled; from then on it comes from the cache.
+
+    Args:
+        path: See `vector_rows`; of words that are the same to us the first one counts.
+        units: `characters`, or `words` for text whose tokens are words; then the file may hold
+            names of several words, parted by a space or `_`.
+        ignore_case: Whether case does not count.
+        most_words: Take only so many of the first words of the file; None takes all.
+
+    Raises:
+        DataError: The file is not right, or its words do not fit into memory.
+        LacunerError: The cache cannot be written to.
+    """
+    options = [VERSION, units, ignore_case, most_words]
+    digest = blake2b(orjson.dumps(options), digest_size=16)
+    for file in files_of_vectors(path):
+        digest.update(digest_of_file(file))
+    place = cache_home() / "lexicons" / digest.hexdigest()
+    try:
+        return Lexicon.load(place)
+    except DataError:
+        pass  # not there, or damaged: it is written anew
+    compiler = _Compiler(path, units, ignore_case)
+    description = {"version": VERSION, "units": units, "ignore_case": ignore_case}
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=place.parent) as vectors:
+            arrays = compiler.compile(_first(vector_rows(path), most_words), vectors)
+            with written_aside(place, overwrite=True) as aside:
+                write_arrays(aside, arrays, description)
+    except OSError as error:
+        raise LacunerError(
+            f"The lexicon {path} cannot be compiled to {place.parent}: {error.strerror}. "
+            "XDG_CACHE_HOME can name another place for caches."
+        ) from None
+    return Lexicon.load(place)
+
+
+def _first(rows: Iterable[VectorRow], most: int | None) -> Iterator[VectorRow]:
+    for number, row in enumerate(rows):
+        if number == most:
+            return
+        yield row
+
+
+class _Compiler:
+    """Collects the words of a file as rows of units, and writes their vectors to disk."""
+
+    def __init__(self, path: Path, units: str, ignore_case: bool) -> None:
+        self.path, self.units = path, units
+        self.cut = cutter(units)
+        self.rows = UnitRows(folder(NORMAL_FORM, ignore_case=ignore_case))
+        self.words: list[str] = []
+        self.width = 0
+
+    def compile(self, rows: Iterable[VectorRow], vectors: BinaryIO) -> dict[str, NDArray[Any]]:
+        """The arrays of a lexicon; `vectors` is a file for its vectors meanwhile."""
+        for row in rows:
+            self._add(row, vectors)
+        if not self.words:
+            raise DataError(
+                self.path,
+                f"no word in it has {_LEAST_UNITS[self.units]} {self.units} or more",
+                right="A lexicon of words without spaces is for corpora whose tokens are "
+                "characters",
+            )
+        self._check_memory()
+        vectors.flush()
+        edges, form_of_state, form, vocabulary = self.rows.compiled()
+        number_of_form = np.zeros(int(form.max()) + 1, np.int32)
+        number_of_form[form[::-1]] = np.arange(len(form) - 1, -1, -1)  # the first one counts
+        words = StringTable.of(self.words)
+        shape = (len(self.words), self.width)
+        return {
+            "edges": edges,
+            "form_of_state": form_of_state,
+            "number_of_form": number_of_form,
+            "vocabulary-text": vocabulary.text,
+            "vocabulary-ends": vocabulary.ends,
+            "words-text": words.text,
+            "words-ends": words.ends,
+            "vectors": np.memmap(vectors, np.float16, mode="r", shape=shape),
+        }
+
+    def _add(self, row: VectorRow, vectors: BinaryIO) -> None:
+        self.width = row.width
+        spelled = row.word.replace("_", " ") if self.units == "words" else row.word
+        pieces = self.cut(spellings(spelled, self.units)[-1])
+        if len(pieces) < _LEAST_UNITS[self.units]:
+            return
+        vector = row.vector()
+        length = float(np.sqrt(np.square(vector, dtype=np.float64).sum()))
+        vectors.write((vector / (length or 1.0)).astype(np.float16).tobytes())
+        self.rows.add(pieces)
+        self.words.append(row.word)
+        if len(self.words) % _LOOK == 0:
+            self._check_memory()
+
+    def _check_memory(self) -> None:
+        """Stops before the machine does."""
+        needed = _BYTES_A_UNIT * len(self.rows.units) + _BYTES_A_WORD * len(self.words)
+        free = free_memory()
+        if free is not None and needed > free:
+            count = len(self.words)
+            raise DataError(
+                self.path,
+                f"its first {count:,} words alone would need {needed / 1e9:.1f} GB of memory to be "
+                f"compiled, and {free / 1e9:.1f} GB are free",
+                right="Take fewer of them, the most frequent are the first: most_words = "
+                f"{int(count * free / needed / 2):d}",
+            )
+
+
+def free_memory() -> int | None:
+    """Bytes of memory that can be had; None where the system does not tell."""
+    try:
+        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
+        line = next(line for line in lines if line.startswith("MemAvailable:"))
+        return 1024 * int(line.split()[1])
+    except (OSError, StopIteration, ValueError):
+        return None
