@@ -26,9 +26,14 @@ def build(kind: type[T], given: Mapping[str, Any], *, inside: str = "") -> T:
     Raises:
         UsageError: A key that does not exist, or a value of another type.
     """
+    return _changed(kind, None, given, inside)
+
+
+def _changed(kind: type[T], default: T | None, given: Mapping[str, Any], inside: str) -> T:
+    """Settings of a kind: what is given, else the default's values, else those of the kind."""
     hints = get_type_hints(kind)
     known: dict[str, Field[Any]] = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = {} if default is None else {k: getattr(default, k) for k in known}
     for name, value in given.items():
         if name not in known:
             raise UsageError(
@@ -37,15 +42,23 @@ def build(kind: type[T], given: Mapping[str, Any], *, inside: str = "") -> T:
         if is_dataclass(hints[name]):
             if not isinstance(value, Mapping):
                 raise UsageError(f"'{inside}{name}' is a group of settings, not {value!r}.")
-            values[name] = build(_as_type(hints[name]), value, inside=f"{inside}{name}.")
+            # What is not given of a group is as in its default, which may not be the group's own.
+            before = values.get(name, _default(known[name]))
+            values[name] = _changed(_as_type(hints[name]), before, value, f"{inside}{name}.")
         else:
             values[name] = _checked(value, hints[name], inside + name)
     # A group that is not given still must be made from its own defaults.
     for name, field in known.items():
-        no_default = field.default is MISSING and field.default_factory is MISSING
-        if name not in values and no_default and is_dataclass(hints[name]):
-            values[name] = build(_as_type(hints[name]), {}, inside=f"{inside}{name}.")
+        if name not in values and is_dataclass(hints[name]) and _default(field) is None:
+            values[name] = _changed(_as_type(hints[name]), None, {}, f"{inside}{name}.")
     return kind(**values)
+
+
+def _default(field: Field[Any]) -> Any:
+    """The default of a field; None where it has none."""
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return None if field.default is MISSING else field.default
 
 
 def as_dict(settings: Any) -> dict[str, Any]:

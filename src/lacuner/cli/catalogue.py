@@ -21,11 +21,12 @@ def recipes(
     Example: lacuner recipes span_ce
     """
     from lacuner.recipes import RECIPES
+    from lacuner.recipes.stages import resolve
     from lacuner.recipes.training import find_recipe
-    from lacuner.settings import as_dict, to_toml
+    from lacuner.settings import to_toml
 
     if name is not None:
-        settings = as_dict(find_recipe(name).settings())
+        settings = resolve(find_recipe(name), {}).as_dict(unused=True)
         if json:
             print_json(settings)
         else:

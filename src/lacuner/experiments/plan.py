@@ -20,8 +20,8 @@ from lacuner.experiments.study import (
     Study,
     System,
 )
+from lacuner.recipes.stages import resolve
 from lacuner.recipes.training import find_recipe
-from lacuner.settings import as_dict, build
 from lacuner.suggestions import unknown_name
 
 NO_ENCODER = EncoderChoice("none", model="none")
@@ -208,7 +208,8 @@ def _has_encoder(recipe: str) -> bool:
 
 def _settings(system: System, profile: Profile, encoder: EncoderChoice, seed: int) -> Settings:
     """Defaults, then what the profile says, the encoder, and the system."""
-    kind = find_recipe(system.recipe).settings
+    recipe = find_recipe(system.recipe)
+    kind = recipe.settings
     merged: Settings = {}
     for settings in (profile.settings, encoder.settings):
         merged = _merged(merged, _fitting(kind, settings))
@@ -216,7 +217,7 @@ def _settings(system: System, profile: Profile, encoder: EncoderChoice, seed: in
     merged = _merged(merged, _fitting(kind, {"encoder": {"name": encoder.model or ""}}))
     merged = _merged(merged, _fitting(kind, {"training": {"seed": seed}}))
     try:
-        return as_dict(build(kind, merged))
+        return resolve(recipe, merged).as_dict()
     except UsageError as error:
         raise UsageError(f"The system '{system.name}' ({system.recipe}): {error}") from None
 

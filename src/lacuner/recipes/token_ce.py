@@ -34,12 +34,21 @@ class Settings:
 
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
     """One training with cross-entropy on tags, or the likelihood of a CRF."""
+    model = train_tagger(corpus, dev, settings, run)
+    return calibrated(NeuralPredictor(model), dev)
+
+
+def train_tagger(
+    corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run, most_steps: int | None = None
+) -> TokenTagger:
+    """A tagger for which every missing label is O, trained in the stage `train`."""
     torch.manual_seed(step_seed(settings.training.seed, "weights"))
     encoder = encoder_of(settings.encoder, corpus)
     model = TokenTagger(encoder, corpus.labels, **asdict(settings.model))
     objective = CrfLikelihood(model) if settings.model.head == "crf" else TagCrossEntropy(model)
-    fit(model, corpus, dev, objective, settings.training, run.stage("train"))
-    return calibrated(NeuralPredictor(model), dev)
+    stage = run.stage("train")
+    fit(model, corpus, dev, objective, settings.training, stage, most_steps=most_steps)
+    return model
 
 
 TOKEN_CE = Recipe(

@@ -14,7 +14,7 @@ from lacuner.inference.predictor import Predictor
 from lacuner.inference.recogniser import Recogniser, load
 from lacuner.recipes import RECIPES
 from lacuner.recipes.recipe import Recipe
-from lacuner.settings import as_dict, build
+from lacuner.recipes.stages import resolve, train_in_stages
 from lacuner.suggestions import unknown_name
 from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Listener, Run
@@ -68,7 +68,7 @@ def train(
         UsageError: A recipe or setting that does not exist, or a corpus that does not fit.
     """
     chosen = find_recipe(recipe)
-    resolved = build(chosen.settings, settings or {})
+    resolved = resolve(chosen, settings or {})
     if not any(sentence.tokens for sentence in corpus):
         raise UsageError("The corpus has no words to learn from.")
     if not corpus.labels:
@@ -77,7 +77,7 @@ def train(
     run = Run.create(
         folder,
         recipe,
-        as_dict(resolved),
+        resolved.as_dict(),
         corpus,
         dev,
         resume=resume,
@@ -87,7 +87,7 @@ def train(
         hidden=_in_order(hidden, corpus),
     )
     if not on_main(lambda: run.is_finished):
-        predictor = chosen.train(corpus, dev, resolved, run)
+        predictor = train_in_stages(chosen, corpus, dev, resolved, run)
         on_main(lambda: _save(predictor, run.model_folder))
     return load(folder)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lacuner.errors import UsageError
 from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Stage
 from lacuner.training.state import saved_step
@@ -36,7 +37,8 @@ class PeriodicView:
 
     Args:
         stage: Where the files are kept.
-        interval: Steps between two of them; the first is made before the first step.
+        interval: Steps between two of them; the first is made before the first step. None makes
+            no other.
         make: Writes the file, and returns what there is to count in it. It is told the step, and
             called in the main process alone.
         use: Told which file counts from now on; called in all processes.
@@ -45,12 +47,12 @@ class PeriodicView:
     def __init__(
         self,
         stage: Stage,
-        interval: int,
+        interval: int | None,
         make: Callable[[Path, int], dict[str, int]],
         use: Callable[[Path], None],
     ) -> None:
         self._stage = stage
-        self._interval = max(1, interval)
+        self._interval = interval
         self._make, self._use = make, use
 
     def begin(self) -> None:
@@ -62,7 +64,7 @@ class PeriodicView:
 
     def after(self, step: int) -> Renewal | None:
         """Makes a new view where one is due after a step, and forgets those of the past."""
-        if step % self._interval:
+        if self._interval is None or step % self._interval:
             return None
         counts = on_main(lambda: self._renew(step))
         self._use(self.path(step))
@@ -85,7 +87,7 @@ class PeriodicView:
         return counts
 
     def _before(self, step: int) -> int:
-        return step - step % self._interval
+        return 0 if self._interval is None else step - step % self._interval
 
     def _remove(self, which: Callable[[int], bool]) -> None:
         for path in self._stage.folder.glob("view-*.npy"):
@@ -94,5 +96,13 @@ class PeriodicView:
 
 
 def renewal_interval(interval: int | None, steps: int) -> int:
-    """The interval that is asked for; without one, such that a training has six renewals."""
-    return interval if interval is not None else max(1, steps // (_RENEWALS + 1))
+    """The interval that is asked for; without one, such that a training has six renewals.
+
+    Raises:
+        UsageError: No such interval.
+    """
+    if interval is None:
+        return max(1, steps // (_RENEWALS + 1))
+    if interval < 1:
+        raise UsageError(f"An interval is at least 1 step, not {interval}.")
+    return interval

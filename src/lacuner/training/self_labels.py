@@ -26,6 +26,20 @@ from lacuner.training.predictions import Predictions, write_predictions
 TARGETS = ("types", "all", "hard")
 
 
+def check_targets(targets: str, confidence: float) -> None:
+    """Refuses what `SelfLabels` cannot make, before hours of training have led there.
+
+    Raises:
+        UsageError: There are no such targets, or no such confidence.
+    """
+    if targets not in TARGETS:
+        raise UsageError(unknown_name("kind of self_training.targets", targets, TARGETS))
+    if not 0 <= confidence <= 1:
+        raise UsageError(
+            f"self_training.confidence is {confidence:g}, but must be between 0 and 1."
+        )
+
+
 class SelfLabels:
     """What a model predicts of its own training corpus, as labels to learn from.
 
@@ -47,12 +61,7 @@ class SelfLabels:
     def __init__(
         self, model: Model, examples: Examples, *, targets: str, confidence: float, batch_words: int
     ) -> None:
-        if targets not in TARGETS:
-            raise UsageError(unknown_name("kind of self_training.targets", targets, TARGETS))
-        if not 0 <= confidence <= 1:
-            raise UsageError(
-                f"self_training.confidence is {confidence:g}, but must be between 0 and 1."
-            )
+        check_targets(targets, confidence)
         self._model, self._examples, self._batch_words = model, examples, batch_words
         self._layout = Layout.of(model, examples)
         self._targets, self._confidence = targets, confidence
@@ -72,12 +81,14 @@ class SelfLabels:
         found = Predictions([path], self._layout).frequencies()
         return {"expected_entities": round(float(found[1:].sum()))}
 
-    def begin_with(self, path: Path) -> None:
-        """Takes the predictions of a file for those of the beginning."""
-        self._first = Predictions([path], self._layout)
+    def use(self, path: Path, first: Path) -> None:
+        """Takes the predictions of a file from now on.
 
-    def use(self, path: Path) -> None:
-        """Takes the predictions of a file from now on."""
+        Args:
+            path: The latest predictions.
+            first: Those of the beginning.
+        """
+        self._first = Predictions([first], self._layout)
         self._now = Predictions([path], self._layout)
         self._frequencies = self._now.frequencies()
 

@@ -1,0 +1,147 @@
+"""The stage `ensemble`: several models of one recipe, and a fresh one that learns their mean.
+
+Members differ by their seed. Their predictions of the training corpus go to disk in half precision;
+once all are there, the members themselves are not needed any more. Meng et al. 2021, "RoSTER",
+section 2.2; for every recipe with a network.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lacuner.corpus.sentence import Corpus
+from lacuner.errors import UsageError
+from lacuner.files import read_json, write_json
+from lacuner.models import Model, build_model
+from lacuner.objectives.distillation import Distillation
+from lacuner.objectives.soft_labels import as_predicted
+from lacuner.recipes.parts import TrainingSettings, encoder_of, examples_of, fit
+from lacuner.training.corpus_array import Layout
+from lacuner.training.loop import step_seed
+from lacuner.training.predictions import Predictions, write_predictions
+from lacuner.training.processes import on_main
+from lacuner.training.run_folder import Run, Stage
+from lacuner.training.state import load_result
+
+TrainMember = Callable[[Any, Run], Model]
+"""Trains a model with settings in a part of the run."""
+
+
+@dataclass(frozen=True)
+class EnsembleSettings:
+    """Several models, and one that learns their mean; see `docs/stages.md`.
+
+    Attributes:
+        members: How many models are trained; 1 is no ensemble.
+        keep_members: Leave the members and their predictions in the run folder after distillation.
+        epochs: Of the model that learns from them; none takes that of `training`.
+        encoder_rate: Its learning rate of pretrained parameters; none takes that of `training`.
+        head_rate: Its learning rate of all others; none takes that of `training`.
+    """
+
+    members: int = 1
+    keep_members: bool = True
+    epochs: int | None = None
+    encoder_rate: float | None = None
+    head_rate: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.members < 1:
+            raise UsageError(f"ensemble.members is {self.members}, but must be at least 1.")
+
+
+def train_ensemble(
+    train_member: TrainMember,
+    corpus: Corpus,
+    dev: Corpus | None,
+    settings: Any,
+    ensemble: EnsembleSettings,
+    run: Run,
+) -> Model:
+    """Trains the members one after another, then the model that learns from them.
+
+    Args:
+        train_member: Trains one of them.
+        corpus: What to learn from.
+        dev: What members and their pupil are chosen on.
+        settings: Those of the recipe: with `encoder` and `training`.
+        ensemble: Those of the ensemble.
+        run: Whose stages they become.
+
+    Returns:
+        The pupil.
+    """
+    stage = run.stage("ensemble")
+    files = [stage.folder / f"member-{number}.npy" for number in range(1, ensemble.members + 1)]
+    if not stage.is_finished:
+        for number, file in enumerate(files, 1):
+            if not on_main(file.exists):
+                _train_and_predict(train_member, number, file, corpus, settings, run)
+    seed = settings.training.seed
+    torch.manual_seed(step_seed(seed, "ensemble"))
+    description = read_json(stage.folder / "model.json")
+    model = build_model(
+        encoder=encoder_of(settings.encoder, corpus), labels=corpus.labels, **description
+    )
+    if stage.is_finished:
+        load_result(stage, model)
+    else:
+        training = with_rates(settings.training, ensemble.epochs, ensemble.encoder_rate,
+                              ensemble.head_rate)  # fmt: skip
+        teachers = Predictions(files, Layout.of(model, examples_of(model, corpus, run)))
+        objective = Distillation(model, lambda b, o: as_predicted(teachers.mean(b, o)))  # eq. 6
+        fit(model, corpus, dev, objective, training, stage)
+    if not ensemble.keep_members:
+        on_main(lambda: _forget_members(stage, files, run))
+    return model
+
+
+def with_rates(
+    training: TrainingSettings,
+    epochs: int | None,
+    encoder_rate: float | None,
+    head_rate: float | None,
+) -> TrainingSettings:
+    """The settings of a further stage: those of training, where it has no own."""
+    return replace(
+        training,
+        epochs=training.epochs if epochs is None else epochs,
+        encoder_rate=training.encoder_rate if encoder_rate is None else encoder_rate,
+        head_rate=training.head_rate if head_rate is None else head_rate,
+    )
+
+
+def _train_and_predict(
+    train_member: TrainMember, number: int, file: Path, corpus: Corpus, settings: Any, run: Run
+) -> None:
+    seed = step_seed(settings.training.seed, "member", number)
+    own = replace(settings, training=replace(settings.training, seed=seed))
+    model = train_member(own, run.within(_name(number)))
+    examples = examples_of(model, corpus, run)
+    words = settings.training.batch_words
+
+    def keep() -> None:
+        write_json(model.description(), file.parent / "model.json")
+        write_predictions(file, model, examples, Layout.of(model, examples), batch_words=words)
+
+    on_main(keep)
+
+
+def _forget_members(stage: Stage, files: list[Path], run: Run) -> None:
+    """Removes weights and predictions; that the stages are finished stays on record."""
+    for number, file in enumerate(files, 1):
+        file.unlink(missing_ok=True)
+        for folder in stage.folder.parent.glob(f"{_name(number)}.*"):
+            for path in folder.iterdir():
+                if path.name != "done.json":
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _name(number: int) -> str:
+    return f"member-{number}"

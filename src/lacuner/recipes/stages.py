@@ -1,0 +1,149 @@
+"""What can follow the training of any recipe with a network: an ensemble, self-training.
+
+Their groups of settings, `ensemble`, `self_training` and `augmentation`, are offered by every such
+recipe. A recipe that they are a part of (RoSTER, BOND) has them among its own, with its own
+defaults; for all others they are kept apart, so that a run that does not use them is described as
+if they did not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from lacuner.corpus.sentence import Corpus
+from lacuner.errors import UsageError
+from lacuner.inference.predictor import NeuralPredictor, Predictor
+from lacuner.models import Model
+from lacuner.models.span_classifier import SpanClassifier
+from lacuner.models.token_tagger import TokenTagger
+from lacuner.recipes.ensemble import EnsembleSettings, train_ensemble
+from lacuner.recipes.parts import calibrated
+from lacuner.recipes.recipe import Recipe
+from lacuner.recipes.self_training import (
+    AugmentationSettings,
+    SelfTrainingSettings,
+    train_on_own_labels,
+)
+from lacuner.settings import as_dict, build
+from lacuner.suggestions import unknown_name
+from lacuner.training.run_folder import Run
+
+
+@dataclass(frozen=True)
+class StageSettings:
+    """The groups that are offered."""
+
+    ensemble: EnsembleSettings = field(default_factory=EnsembleSettings)
+    self_training: SelfTrainingSettings = field(default_factory=SelfTrainingSettings)
+    augmentation: AugmentationSettings = field(default_factory=AugmentationSettings)
+
+    @property
+    def any(self) -> bool:
+        """Does anything follow?"""
+        return self.ensemble.members > 1 or self.self_training.rounds > 0
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """All settings of a run.
+
+    Attributes:
+        recipe: Those of the recipe.
+        stages: Those of what follows; the recipe's own, where it has them.
+        apart: Names of the groups that are not the recipe's own.
+    """
+
+    recipe: Any
+    stages: StageSettings
+    apart: tuple[str, ...]
+
+    def as_dict(self, *, unused: bool = False) -> dict[str, Any]:
+        """Nested values, without those that are None.
+
+        Args:
+            unused: Name groups that are not the recipe's own although they say nothing but their
+                defaults.
+        """
+        values = as_dict(self.recipe)
+        plain = StageSettings()
+        for name in self.apart:
+            group = getattr(self.stages, name)
+            if unused or group != getattr(plain, name):
+                values[name] = as_dict(group)
+        return values
+
+
+def resolve(recipe: Recipe, given: Mapping[str, Any]) -> Resolved:
+    """All settings of a run of a recipe; what is not given keeps its default.
+
+    Raises:
+        UsageError: A setting that does not exist, or a value that it cannot have.
+    """
+    own = {one.name for one in fields(recipe.settings)}
+    groups = [one.name for one in fields(StageSettings)]
+    apart = tuple(name for name in groups if name not in own and {"encoder", "training"} <= own)
+    for name in given:
+        if name not in own and name not in apart:
+            raise UsageError(unknown_name("setting", name, [*sorted(own), *apart]))
+    settings = build(recipe.settings, {k: v for k, v in given.items() if k in own})
+    stages = build(StageSettings, {k: v for k, v in given.items() if k in apart})
+    named = {name: getattr(settings, name) for name in groups if name in own}
+    whole = {one: named.get(one, getattr(stages, one)) for one in groups}
+    return Resolved(settings, StageSettings(**whole), apart)
+
+
+def train_in_stages(
+    recipe: Recipe, corpus: Corpus, dev: Corpus | None, settings: Resolved, run: Run
+) -> Predictor:
+    """Trains with a recipe, and whatever follows.
+
+    Raises:
+        UsageError: Something shall follow that cannot.
+    """
+    stages = settings.stages
+    if not stages.any:
+        return recipe.train(corpus, dev, settings.recipe, run)
+    _check_augmentation(stages)
+
+    def train_one(own: Any, part: Run) -> Model:
+        return _model_of(recipe, recipe.train(corpus, dev, own, part))
+
+    if stages.ensemble.members > 1:
+        model = train_ensemble(train_one, corpus, dev, settings.recipe, stages.ensemble, run)
+    else:
+        model = train_one(settings.recipe, run)
+    train_on_own_labels(
+        model,
+        corpus,
+        dev,
+        settings.recipe.training,
+        stages.self_training,
+        stages.augmentation,
+        run,
+    )
+    if recipe.predictor is not None:
+        return recipe.predictor(model, corpus, dev, settings.recipe)
+    return calibrated(NeuralPredictor(model), dev)
+
+
+def _model_of(recipe: Recipe, predictor: Predictor) -> Model:
+    if isinstance(predictor, NeuralPredictor) and isinstance(
+        predictor.model, SpanClassifier | TokenTagger
+    ):
+        return predictor.model
+    raise UsageError(
+        f"Neither an ensemble nor self-training can follow '{recipe.name}': its model gives no "
+        "distribution over the labels of words or spans."
+    )
+
+
+def _check_augmentation(stages: StageSettings) -> None:
+    """Tries the language model, before hours of training have led to it."""
+    if stages.self_training.rounds and stages.augmentation.model is not None:
+        from lacuner.augmentation import Augmenter
+
+        Augmenter(
+            stages.augmentation.model, rate=stages.augmentation.rate, top=stages.augmentation.top
+        )
