@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from tokenizers import (
     processors,
     trainers,
 )
+
+from lacuner.encoders.pretrained import quietly
 
 hf: Any = transformers  # most of it has no types
 
@@ -94,7 +97,23 @@ def write_roberta(
     return _write(folder, (hf.RobertaForMaskedLM if head else hf.RobertaModel)(config), tokeniser)
 
 
+def write_decided(folder: Path, chances: dict[str, float], tokeniser: Any = None) -> Path:
+    """A BERT that gives these pieces these probabilities whatever it reads, and others nearly 0."""
+    tokeniser = tokeniser or word_piece()
+    config = hf.BertConfig(vocab_size=len(tokeniser), max_position_embeddings=64, **_SIZES)
+    model = hf.BertForMaskedLM(config)
+    head = model.cls.predictions
+    torch.nn.init.zeros_(head.transform.LayerNorm.weight)  # with its bias: nothing but the bias
+    torch.nn.init.constant_(head.bias, -30.0)
+    with torch.no_grad():
+        for piece, chance in chances.items():
+            assert piece in tokeniser.get_vocab()
+            head.bias[tokeniser.get_vocab()[piece]] = math.log(chance)
+    return _write(folder, model, tokeniser)
+
+
 def _write(folder: Path, model: Any, tokeniser: Any) -> Path:
-    model.save_pretrained(folder)
-    tokeniser.save_pretrained(folder)
+    with quietly():
+        model.save_pretrained(folder)
+        tokeniser.save_pretrained(folder)
     return folder
