@@ -2,7 +2,7 @@
 
 Pages are cut by an inner query that orders items; names are joined to them outside. What is large
 is cut before it is asked for: many classes into portions, and items by the number of pages about
-them, which every engine can look up.
+them. Every engine can look that number up, so that no query has to go through all people there are.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
 """
 _LANGUAGE = re.compile(r"[A-Za-z]{2,}(-[A-Za-z0-9]+)*")
-_MOST_SITELINKS = 1000
+_RARE_SITELINKS, _MOST_SITELINKS = 400, 1000
 _PAGED = re.compile(r"\b(LIMIT|OFFSET)\b", re.IGNORECASE)
 _ORDERED = re.compile(r"\bORDER\s+BY\b", re.IGNORECASE)
 _COMMENT = re.compile(r"(?m)(?:^|\s)#.*$")
@@ -73,10 +73,15 @@ def names_query(
         aliases: Other names too.
         demonyms: Not the names of the items, but what people from there are called.
     """
-    condition, values = "", ""
     if links:
-        values = f"\n      VALUES ?links {{ {' '.join(map(str, links))} }}"
-        condition = "\n      ?item wikibase:sitelinks ?links ."
+        # One list is looked up, the other a filter: two lists would be multiplied.
+        numbers = " ".join(map(str, links))
+        which = f"""VALUES ?links {{ {numbers} }}
+      ?item wikibase:sitelinks ?links ; wdt:P31 ?class .
+      FILTER(?class IN ({_listed(classes, ", ")}))"""
+    else:
+        which = f"""VALUES ?class {{ {_listed(classes)} }}
+      ?item wdt:P31 ?class ."""
     codes = ", ".join(f'"{code}"' for code in languages)
     wanted = [("wdt:P1549" if demonyms else "rdfs:label", "?name")]
     if aliases and not demonyms:
@@ -89,8 +94,7 @@ def names_query(
 SELECT ?item {" ".join(text for _, text in wanted)} WHERE {{
   {{
     SELECT DISTINCT ?item WHERE {{
-      VALUES ?class {{ {_listed(classes)} }}{values}
-      ?item wdt:P31 ?class .{condition}
+      {which}
     }} ORDER BY ?item LIMIT {limit} OFFSET {offset}
   }}
 {names}
@@ -98,26 +102,26 @@ SELECT ?item {" ".join(text for _, text in wanted)} WHERE {{
 """
 
 
-def _listed(classes: Sequence[str]) -> str:
-    return " ".join(f"wd:{name}" for name in classes)
+def _listed(classes: Sequence[str], separator: str = " ") -> str:
+    return separator.join(f"wd:{name}" for name in classes)
 
 
 def sitelink_portions(least: int) -> Iterator[range]:
-    """Numbers of sitelinks from `least` on, in portions that hold about as many items each.
+    """Numbers of sitelinks from `least` on, in portions.
 
-    Items are the rarer the more pages there are about them, so portions grow by half. With
-    `least` 0 there is one empty portion: any number will do.
+    Items are the rarer the more pages there are about them, so portions grow. With `least` 0
+    there is one empty portion: any number will do.
 
     Example:
-        >>> [(portion[0], portion[-1]) for portion in sitelink_portions(200)]
-        [(200, 299), (300, 449), (450, 674), (675, 1000)]
+        >>> [(portion[0], portion[-1]) for portion in sitelink_portions(300)]
+        [(300, 336), (337, 378), (379, 1000)]
     """
     if least <= 0:
         yield range(0)
         return
     while least <= _MOST_SITELINKS:
-        end = max(least + 1, least * 3 // 2)
-        if end * 3 // 2 > _MOST_SITELINKS:
+        end = least + max(1, least // 8)
+        if end > _RARE_SITELINKS:
             end = _MOST_SITELINKS + 1
         yield range(least, end)
         least = end

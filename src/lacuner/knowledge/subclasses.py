@@ -16,7 +16,7 @@ from lacuner.errors import EndpointError
 from lacuner.knowledge.pages import PagedEndpoint
 from lacuner.knowledge.queries import ENTITY, subclasses_query
 
-CLASSES_AT_ONCE = 300
+CLASSES_AT_ONCE = 1000
 DEPTH = 4
 
 
