@@ -46,7 +46,7 @@ def _changed(kind: type[T], default: T | None, given: Mapping[str, Any], inside:
             before = values.get(name, _default(known[name]))
             values[name] = _changed(_as_type(hints[name]), before, value, f"{inside}{name}.")
         else:
-            values[name] = _checked(value, hints[name], inside + name)
+            values[name] = checked(value, hints[name], inside + name)
     # A group that is not given still must be made from its own defaults.
     for name, field in known.items():
         if name not in values and is_dataclass(hints[name]) and _default(field) is None:
@@ -128,7 +128,12 @@ def _parse(text: str) -> Any:
         return text
 
 
-def _checked(value: Any, hint: Any, name: str) -> Any:
+def checked(value: Any, hint: Any, name: str) -> Any:
+    """A value, if it is of the type that a setting of that name has.
+
+    Raises:
+        UsageError: It is of another type.
+    """
     allowed = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     for kind in allowed:
         if kind is NoneType:
@@ -137,11 +142,11 @@ def _checked(value: Any, hint: Any, name: str) -> Any:
         elif get_origin(kind) is tuple:
             if isinstance(value, list | tuple):
                 inner = get_args(kind)[0]
-                return tuple(_checked(item, inner, name) for item in value)
+                return tuple(checked(item, inner, name) for item in value)
         elif get_origin(kind) is dict:
             if isinstance(value, Mapping):
                 inner = get_args(kind)[1]
-                return {str(key): _checked(item, inner, name) for key, item in value.items()}
+                return {str(key): checked(item, inner, name) for key, item in value.items()}
         elif kind is float:
             if isinstance(value, int | float) and not isinstance(value, bool):
                 return float(value)

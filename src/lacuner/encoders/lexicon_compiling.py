@@ -5,6 +5,7 @@ Vectors go to disk as they are read, so that only the words must fit into memory
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
@@ -16,7 +17,7 @@ import orjson
 from numpy.typing import NDArray
 
 from lacuner.encoders.lexicon import NORMAL_FORM, VERSION, Lexicon
-from lacuner.encoders.vector_files import VectorRow, vector_rows
+from lacuner.encoders.vector_files import Floats, VectorRow, vector_rows
 from lacuner.encoders.vector_matrix import files_of_vectors
 from lacuner.errors import DataError, LacunerError
 from lacuner.files import written_aside
@@ -25,8 +26,10 @@ from lacuner.matching.string_table import StringTable
 from lacuner.matching.unit_rows import UnitRows
 from lacuner.matching.units import cutter, folder, spellings
 
+_LOGGER = logging.getLogger("lacuner")
 _BYTES_A_UNIT, _BYTES_A_WORD = 80, 250  # what compiling needs in memory, rounded up
 _LOOK = 50_000  # words between two looks at the free memory
+_BLOCK = 4096  # vectors that are written at once
 # A single character tells a network that reads characters nothing; a word does.
 _LEAST_UNITS = {"characters": 2, "words": 1}
 
@@ -58,6 +61,7 @@ def open_lexicon(
         return Lexicon.load(place)
     except DataError:
         pass  # not there, or damaged: it is written anew
+    _LOGGER.info("Compiling the lexicon %s; the next time it comes from the cache.", path)
     compiler = _Compiler(path, units, ignore_case)
     description = {"version": VERSION, "units": units, "ignore_case": ignore_case}
     try:
@@ -89,6 +93,7 @@ class _Compiler:
         self.cut = cutter(units)
         self.rows = UnitRows(folder(NORMAL_FORM, ignore_case=ignore_case))
         self.words: list[str] = []
+        self.waiting: list[Floats] = []
         self.width = 0
 
     def compile(self, rows: Iterable[VectorRow], vectors: BinaryIO) -> dict[str, NDArray[Any]]:
@@ -103,6 +108,7 @@ class _Compiler:
                 "characters",
             )
         self._check_memory()
+        self._write(vectors)
         vectors.flush()
         edges, form_of_state, form, vocabulary = self.rows.compiled()
         number_of_form = np.zeros(int(form.max()) + 1, np.int32)
@@ -126,13 +132,20 @@ class _Compiler:
         pieces = self.cut(spellings(spelled, self.units)[-1])
         if len(pieces) < _LEAST_UNITS[self.units]:
             return
-        vector = row.vector()
-        length = float(np.sqrt(np.square(vector, dtype=np.float64).sum()))
-        vectors.write((vector / (length or 1.0)).astype(np.float16).tobytes())
+        self.waiting.append(row.vector())
         self.rows.add(pieces)
         self.words.append(row.word)
+        if len(self.waiting) == _BLOCK:
+            self._write(vectors)
         if len(self.words) % _LOOK == 0:
             self._check_memory()
+
+    def _write(self, vectors: BinaryIO) -> None:
+        """Writes the vectors that wait, each of length 1, so that files of all scales are alike."""
+        block = np.array(self.waiting, dtype=np.float32).reshape(-1, self.width)
+        lengths = np.sqrt(np.square(block, dtype=np.float64).sum(axis=1, keepdims=True))
+        vectors.write((block / np.where(lengths > 0, lengths, 1)).astype(np.float16).tobytes())
+        self.waiting.clear()
 
     def _check_memory(self) -> None:
         """Stops before the machine does."""

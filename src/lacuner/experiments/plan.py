@@ -20,6 +20,11 @@ from lacuner.experiments.study import (
     Study,
     System,
 )
+from lacuner.recipes.encoder_file import (
+    content_digest,
+    encoder_file_fingerprint,
+    is_encoder_file,
+)
 from lacuner.recipes.stages import resolve
 from lacuner.recipes.training import find_recipe
 from lacuner.suggestions import unknown_name
@@ -158,17 +163,11 @@ def plan_runs(
 
 
 def encoder_fingerprint(encoder: EncoderChoice) -> str:
-    """The content of a model's folder, or the name of a model that is none."""
-    folder = Path(encoder.model or "")
-    if encoder.model is None or not folder.is_dir():
-        return encoder.model or ""
-    digest = sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        digest.update(f"{path.relative_to(folder)}\n".encode())
-        with open(path, "rb") as file:
-            while piece := file.read(1 << 22):
-                digest.update(piece)
-    return digest.hexdigest()[:16]
+    """The content of a model's folder or description, or the name of a model that is none."""
+    model = encoder.model or ""
+    if is_encoder_file(model):
+        return encoder_file_fingerprint(Path(model))
+    return content_digest(Path(model)) if model and Path(model).is_dir() else model
 
 
 def _encoders(study: Study, profile: Profile, given: Mapping[str, str]) -> list[EncoderChoice]:

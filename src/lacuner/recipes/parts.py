@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -18,6 +19,7 @@ from lacuner.models.batching import Examples
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.word_dropout import DROPOUT
 from lacuner.objectives.loss import Objective
+from lacuner.recipes.encoder_file import is_encoder_file, read_encoder_file
 from lacuner.recipes.reach import out_of_reach
 from lacuner.training import loop
 from lacuner.training.events import Step
@@ -34,7 +36,8 @@ class EncoderSettings:
     """Words to vectors.
 
     Attributes:
-        name: `minilm`, `bilstm`, or the name or folder of any Hugging Face model.
+        name: `minilm`, `bilstm`, the name or folder of any Hugging Face model, or a TOML file that
+            describes an encoder, see `recipes/encoder_file.py`.
         pooling: The vector of a word is that of its `first` or `last` piece, or their `mean`.
         freeze: `none`, `embeddings`, `all`, or so many of the lowest layers.
         shape: Add the shape of words (case, digits) to what the encoder reads (`input`) or says
@@ -113,9 +116,18 @@ class TrainingSettings:
 
 
 def encoder_of(settings: EncoderSettings, corpus: Corpus) -> Any:
-    """The encoder that settings describe."""
-    arguments = {k: v for k, v in asdict(settings).items() if k != "name"}
-    return build_encoder(settings.name, corpus.sentences, **arguments)
+    """The encoder that settings describe, with what a file adds to them if they name one.
+
+    Raises:
+        UsageError: There is no such encoder, or it does not take what is said.
+        DataError: The file that describes it is not right.
+    """
+    name, arguments = settings.name, {k: v for k, v in asdict(settings).items() if k != "name"}
+    if is_encoder_file(name):
+        taken = [k for k, value in arguments.items() if k != "vectors" or value is not None]
+        described = read_encoder_file(Path(name), taken)
+        name, arguments = described.kind, arguments | described.arguments
+    return build_encoder(name, corpus.sentences, **arguments)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from lacuner.files import written_aside
 from lacuner.inference.predictor import Predictor
 from lacuner.inference.recogniser import Recogniser, load
 from lacuner.recipes import RECIPES
+from lacuner.recipes.encoder_file import encoder_file_fingerprint, is_encoder_file
 from lacuner.recipes.recipe import Recipe
 from lacuner.recipes.stages import resolve, train_in_stages
 from lacuner.suggestions import unknown_name
@@ -85,6 +86,7 @@ def train(
         listeners=listeners,
         stopped=stopped,
         hidden=_in_order(hidden, corpus),
+        encoder=_described_encoder(resolved.as_dict()),
     )
     if not on_main(lambda: run.is_finished):
         predictor = train_in_stages(chosen, corpus, dev, resolved, run)
@@ -94,6 +96,12 @@ def train(
 
 def _temporary_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="lacuner-")) / "run"
+
+
+def _described_encoder(settings: Mapping[str, Any]) -> str | None:
+    """What stands for the content of the file that describes the encoder, if one does."""
+    name = settings.get("encoder", {}).get("name", "")
+    return encoder_file_fingerprint(Path(name)) if is_encoder_file(name) else None
 
 
 def _save(predictor: Predictor, folder: Path) -> None:

@@ -115,6 +115,7 @@ class Run:
         listeners: Iterable[Listener] = (),
         stopped: Callable[[], bool] = lambda: False,
         hidden: Corpus | None = None,
+        encoder: str | None = None,
     ) -> Run:
         """A new run, or the one that is there, if it may be resumed and is the same.
 
@@ -133,6 +134,8 @@ class Run:
             "versions": versions(),
             "source": source_fingerprint(),
         }
+        if encoder is not None:
+            facts["encoder"] = encoder
         toml = to_toml({"recipe": recipe, **settings})
         run = cls(folder, listeners=listeners, stopped=stopped, hidden=hidden)
         on_main(lambda: run._begin(facts, toml, resume=resume, overwrite=overwrite))
@@ -164,11 +167,11 @@ class Run:
         if not settings.exists():
             raise UsageError(f"{self.folder} holds no run that could be resumed.")
         before = read_json(self.folder / "run.json")
-        for what in ("recipe", "labels", "corpus", "dev"):
-            if before[what] != facts[what]:
+        for what in ("recipe", "labels", "corpus", "dev", "encoder"):
+            if before.get(what) != facts.get(what):
                 raise UsageError(
-                    f"The run in {self.folder} had another {what} ({_short(before[what])}, now "
-                    f"{_short(facts[what])}). Resume it with what it was begun with, or choose "
+                    f"The run in {self.folder} had another {what} ({_short(before.get(what))}, now "
+                    f"{_short(facts.get(what))}). Resume it with what it was begun with, or choose "
                     "another folder."
                 )
         if settings.read_text("utf-8") != toml:
