@@ -46,6 +46,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("fuzzy_crf", NEURAL),
     ("weighted_partial_crf", {**NEURAL, **FEWER_EPOCHS, "folds": {"rounds": 1}}),
     ("expected_entity_ratio", NEURAL),
+    ("auto_ner", NEURAL),
 ]
 SAMPLING = ("negative_sampling", "weighted_negative_sampling", "nrces", "scl_rai")
 

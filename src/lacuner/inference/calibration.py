@@ -14,9 +14,11 @@ from torch import Tensor
 
 from lacuner.models import Model
 from lacuner.models.batch import Batch, Output
-from lacuner.models.crf import LinearChainCrf
-from lacuner.models.span_classifier import SpanClassifier
+from lacuner.models.chunk_targets import chunk_targets, scores_of_chunks
+from lacuner.models.crf import FORBIDDEN, LinearChainCrf
 from lacuner.models.targets import span_targets, tag_targets
+from lacuner.models.tie_or_break import TieOrBreak
+from lacuner.models.token_tagger import TokenTagger
 
 LOWEST, HIGHEST = 0.05, 20.0
 _STEPS = 60
@@ -80,16 +82,19 @@ class TemperatureFit:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._crf = None if isinstance(model, SpanClassifier) else model.crf
+        self._crf = model.crf if isinstance(model, TokenTagger) else None
         self._batches: list[tuple[Tensor, Tensor, Tensor]] = []
 
     def add(self, output: Output, batch: Batch) -> None:
         """Notes what the model says of a batch, and what is right."""
-        if isinstance(self._model, SpanClassifier):
-            targets, settled = span_targets(output, batch)
-        else:
-            targets, settled = tag_targets(batch, self._model.tag_set)
         scores = output.scores.detach()
+        if isinstance(self._model, TieOrBreak):
+            scores, targets = _chunk_decisions(output, batch)
+            settled = torch.ones_like(targets, dtype=torch.bool)
+        elif isinstance(self._model, TokenTagger):
+            targets, settled = tag_targets(batch, self._model.tag_set)
+        else:
+            targets, settled = span_targets(output, batch)
         if self._crf is None:
             self._batches.append((scores[settled], targets[settled], settled[settled]))
         else:
@@ -104,6 +109,25 @@ class TemperatureFit:
             return _golden_section(self._crf, self._batches)
         scores, targets, _ = zip(*self._batches, strict=True)
         return fit_temperature(torch.cat(scores), torch.cat(targets))
+
+
+def _chunk_decisions(output: Output, batch: Batch) -> tuple[Tensor, Tensor]:
+    """All decisions on gaps and on types of chunks, as rows of as many classes as types have.
+
+    Returns:
+        Scores [rows, classes], and what is right [rows].
+    """
+    assert output.gaps is not None
+    told = chunk_targets(batch, output.scores.shape[-1] - 1)
+    fits, types = scores_of_chunks(output, told.chunks)
+    settled = told.types[fits].sum(1) == 1
+    gaps = types.new_full((int(told.known.sum()), types.shape[1]), FORBIDDEN)
+    gaps[:, 0], gaps[:, 1] = 0.0, output.gaps[told.known]  # a tie, a break
+    right = told.types[fits][settled].long().argmax(1)
+    return (
+        torch.cat([gaps, types[settled]]).detach(),
+        torch.cat([told.breaks[told.known].long(), right]),
+    )
 
 
 def _golden_section(

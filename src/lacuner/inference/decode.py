@@ -14,10 +14,12 @@ from torch import Tensor
 from lacuner.corpus.sentence import Entity
 from lacuner.corpus.tag_set import TagSet
 from lacuner.corpus.tagging import decode_tags as entities_of_tags
+from lacuner.inference.decode_chunks import decode_chunks
 from lacuner.models import Model
 from lacuner.models.batch import Output
 from lacuner.models.crf import LinearChainCrf
 from lacuner.models.span_classifier import SpanClassifier
+from lacuner.models.tie_or_break import TieOrBreak
 
 _Span = tuple[int, int, str]
 
@@ -38,12 +40,16 @@ def decode(
         output: What it says of a batch.
         thresholds: The least score of an entity, by label.
         temperature: What scores are divided by first.
-        nested: Keep entities inside others; tags cannot express them.
+        nested: Keep entities inside others; tags and chunks cannot express them.
         source: What the entities shall name as their source.
 
     Returns:
-        The entities of each sentence; see `decode_spans` and `decode_tags`.
+        The entities of each sentence; see `decode_spans`, `decode_tags` and `decode_chunks`.
     """
+    if isinstance(model, TieOrBreak):
+        return decode_chunks(
+            output, model.labels, thresholds=thresholds, temperature=temperature, source=source
+        )
     if isinstance(model, SpanClassifier):
         return decode_spans(
             output,

@@ -9,14 +9,16 @@ from typing import Any
 from lacuner.encoders.contract import Encoder
 from lacuner.errors import UsageError
 from lacuner.models.span_classifier import SpanClassifier
+from lacuner.models.tie_or_break import TieOrBreak
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.suggestions import unknown_name
 
-Model = SpanClassifier | TokenTagger
+Model = SpanClassifier | TokenTagger | TieOrBreak
 
-MODELS: dict[str, type[SpanClassifier] | type[TokenTagger]] = {
+MODELS: dict[str, type[SpanClassifier] | type[TokenTagger] | type[TieOrBreak]] = {
     "span_classifier": SpanClassifier,
     "token_tagger": TokenTagger,
+    "tie_or_break": TieOrBreak,
 }
 
 

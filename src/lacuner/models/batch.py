@@ -152,9 +152,13 @@ class Output:
         mask: Which scores are of real spans [batch, words, widths] or words [batch, words].
         spans: The features of spans before the last layer, for methods that compare them.
             # [batch, words, widths, features]
+        gaps: Of a model that cuts sentences into chunks: the score of a break behind each word but
+            the last. Its scores of spans then say what a span is if it is a chunk.
+            # [batch, words - 1]
     """
 
     hidden: Tensor
     scores: Tensor
     mask: Tensor
     spans: Tensor | None = None
+    gaps: Tensor | None = None

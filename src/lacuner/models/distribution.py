@@ -15,7 +15,7 @@ from torch.nn import functional
 from lacuner.models import Model
 from lacuner.models.batch import Batch, Output
 from lacuner.models.batching import Examples, batches_by_length
-from lacuner.models.span_classifier import SpanClassifier
+from lacuner.models.token_tagger import TokenTagger
 
 TINY = 1e-30  # below which a probability has no logarithm here
 
@@ -29,14 +29,14 @@ def log_probabilities(model: Model, output: Output) -> Tensor:
     Returns:
         [batch, words, widths, classes] of spans, [batch, words, classes] of tags.
     """
-    if not isinstance(model, SpanClassifier) and model.crf is not None:
+    if isinstance(model, TokenTagger) and model.crf is not None:
         return model.crf.marginals(output.scores, output.mask).clamp(min=TINY).log()
     return functional.log_softmax(output.scores, -1)
 
 
 def class_count(model: Model) -> int:
     """How many classes a place has, "no entity" among them."""
-    return 1 + len(model.labels) if isinstance(model, SpanClassifier) else len(model.tag_set)
+    return len(model.tag_set) if isinstance(model, TokenTagger) else 1 + len(model.labels)
 
 
 def outputs(

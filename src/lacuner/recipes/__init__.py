@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lacuner.recipes.auto_ner import AUTO_NER
 from lacuner.recipes.bond import BOND
 from lacuner.recipes.dictionary import DICTIONARY
 from lacuner.recipes.expected_entity_ratio import EXPECTED_ENTITY_RATIO
@@ -32,6 +33,7 @@ RECIPES: dict[str, Recipe] = {
         FUZZY_CRF,
         WEIGHTED_PARTIAL_CRF,
         EXPECTED_ENTITY_RATIO,
+        AUTO_NER,
         BOND,
         ROSTER,
         SUPERVISED,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from lacuner.corpus.findings import Findings
 from lacuner.corpus.sentence import Corpus, Entity, Sentence
 from lacuner.corpus.tagging import without_overlap
 from lacuner.models import Model
 from lacuner.models.span_classifier import SpanClassifier
+from lacuner.models.token_tagger import TokenTagger
 
 
 def out_of_reach(model: Model, corpus: Corpus, dev: Corpus | None) -> Findings:
-    """Labels that are too wide for a span classifier, that overlap in a tagger, or are unknown."""
+    """Labels that are too wide for scores of spans, that overlap where none may, or are unknown."""
     findings = Findings()
     for where, sentences in (("train", corpus), ("dev", dev or ())):
         for sentence in sentences:
@@ -30,10 +31,25 @@ def _out_of_reach(model: Model, sentence: Sentence) -> Iterator[tuple[Entity, st
             known.append(entity)
         else:
             yield entity, "as training has no such label"
-    if isinstance(model, SpanClassifier):
+    if not isinstance(model, TokenTagger):
         for entity in known:
             if entity.end - entity.start > model.max_width:
                 yield entity, f"wider than {model.max_width} words (model.max_width)"
-    else:
-        for entity, _ in without_overlap(known)[1]:
+    if not isinstance(model, SpanClassifier):
+        kept, overlapping = without_overlap(known)
+        for entity, _ in overlapping:
             yield entity, "as they overlap longer ones"
+        if isinstance(model, TokenTagger) and model.tag_set.scheme == "io":
+            for entity in _merged(kept):
+                yield entity, "as they touch one of the same label, and IO tags merge the two"
+
+
+def _merged(entities: Sequence[Entity]) -> list[Entity]:
+    """Entities that stand right beside one of the same label."""
+    ends = {(entity.end, entity.label) for entity in entities}
+    starts = {(entity.start, entity.label) for entity in entities}
+    return [
+        entity
+        for entity in entities
+        if (entity.start, entity.label) in ends or (entity.end, entity.label) in starts
+    ]

@@ -19,7 +19,7 @@ from lacuner.files import written_aside
 from lacuner.models import Model
 from lacuner.models.batch import Output
 from lacuner.models.batching import Examples
-from lacuner.models.span_classifier import SpanClassifier
+from lacuner.models.token_tagger import TokenTagger
 
 Array = NDArray[Any]
 
@@ -45,7 +45,7 @@ class Layout:
     @classmethod
     def of(cls, model: Model, examples: Examples) -> Layout:
         """That of what a model says of examples."""
-        width = model.max_width if isinstance(model, SpanClassifier) else None
+        width = None if isinstance(model, TokenTagger) else model.max_width
         return cls(examples.lengths, width)
 
     @property

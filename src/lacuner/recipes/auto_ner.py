@@ -1,0 +1,86 @@
+"""`auto_ner`: ties and breaks between words, then the type of every chunk.
+
+Shang et al. 2018, "Learning Named Entity Tagger using Domain-Specific Dictionary", the second of
+its two models. Gaps beside unknown words are skipped; a chunk with several possible labels learns
+that it is one of them. In place of its phrase miner, capital letters say which unlabelled words are
+unknown (see `lacuner.labelling.likely_names`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+
+from lacuner.corpus.sentence import Corpus
+from lacuner.inference.predictor import NeuralPredictor
+from lacuner.labelling.likely_names import with_unlikely_words_outside
+from lacuner.models.tie_or_break import TieOrBreak
+from lacuner.models.word_dropout import DROPOUT
+from lacuner.objectives.tie_or_break import TieOrBreakLoss
+from lacuner.recipes.crf_tagger import warn_without_negatives
+from lacuner.recipes.fuzzy_crf import UnlabelledSettings
+from lacuner.recipes.parts import (
+    EncoderSettings,
+    TrainingSettings,
+    calibrated,
+    encoder_of,
+    fit,
+    width_of,
+)
+from lacuner.recipes.recipe import Recipe
+from lacuner.training.loop import step_seed
+from lacuner.training.run_folder import Run
+
+
+@dataclass(frozen=True)
+class ChunkSettings:
+    """Vectors to scores of gaps and chunks; see `lacuner.models.tie_or_break`.
+
+    Attributes:
+        max_width: Words of the widest entity; none takes it from the labels: the longest, at least
+            10 and at most 30.
+        hidden: Width of the heads.
+        dropout: Of the heads.
+    """
+
+    max_width: int | None = None
+    hidden: int = 256
+    dropout: float = DROPOUT
+
+    def arguments(self, corpus: Corpus) -> dict[str, Any]:
+        """What the model is built with."""
+        return {**asdict(self), "max_width": self.max_width or width_of(corpus)}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of `auto_ner`."""
+
+    encoder: EncoderSettings = field(default_factory=EncoderSettings)
+    model: ChunkSettings = field(default_factory=ChunkSettings)
+    training: TrainingSettings = field(default_factory=TrainingSettings)
+    unlabelled: UnlabelledSettings = field(default_factory=UnlabelledSettings)
+
+
+def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
+    """One training on known gaps and known chunks."""
+    told = with_unlikely_words_outside(corpus, settings.unlabelled.unknown)
+    warn_without_negatives(told, "auto_ner")
+    torch.manual_seed(step_seed(settings.training.seed, "weights"))
+    encoder = encoder_of(settings.encoder, corpus)
+    model = TieOrBreak(encoder, corpus.labels, **settings.model.arguments(corpus))
+    fit(model, told, dev, TieOrBreakLoss(), settings.training, run.stage("train"))
+    return calibrated(NeuralPredictor(model), dev)
+
+
+AUTO_NER = Recipe(
+    name="auto_ner",
+    title="ties and breaks between words, then types; gaps beside unknown words are skipped",
+    citation="Shang et al. 2018",
+    settings=Settings,
+    train=train,
+    unit="span",
+    robust_to=("missing", "wrong"),
+)
