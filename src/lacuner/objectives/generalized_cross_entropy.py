@@ -46,7 +46,8 @@ class NoiseRobustTagging:
 
     Every word learns whether it is in an entity; words of entities learn their label, too. A word
     without a label counts as O, unless its weight says otherwise; words of ambiguous spans are left
-    out.
+    out. Where somebody vouches for the labels there is no noise to be robust to, and cross-entropy
+    takes its place: it learns faster, and cannot settle for O everywhere.
 
     Args:
         model: A tagger with the scheme `io`, for its tags.
@@ -76,11 +77,26 @@ class NoiseRobustTagging:
         counted = torch.stack([settled, settled & (targets > 0)], -1).to(logs.dtype)
         if self.weights is not None:
             counted = counted * self.weights(batch, output).to(logs)  # w_i of eq. 5
-        losses = generalized_cross_entropy(logs, self.q) * counted  # eq. 5
+        losses = generalized_cross_entropy(logs, self.q)
+        losses = torch.where(vouched_words(batch, targets)[..., None], -logs, losses)
+        losses = losses * counted  # eq. 5
         entity, label = (losses.sum((0, 1)) / max(1, len(batch))).unbind()
         return Loss(
             entity + label, {"entity": float(entity.detach()), "label": float(label.detach())}
         )
+
+
+def vouched_words(batch: Batch, targets: Tensor) -> Tensor:
+    """Words whose labels are surely right: of complete sentences, or known to lie outside.
+
+    Args:
+        batch: The sentences.
+        targets: The tags that are given; 0 is O.  # [batch, words]
+
+    Returns:
+        [batch, words].
+    """
+    return batch.complete[:, None] | (batch.outside & (targets == 0))
 
 
 def label_log_probabilities(scores: Tensor, targets: Tensor) -> Tensor:

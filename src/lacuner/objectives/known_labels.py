@@ -6,9 +6,10 @@ from torch import Tensor
 
 from lacuner.models import Model
 from lacuner.models.batch import Batch, Output
-from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.span_roles import span_roles
 from lacuner.models.targets import tag_targets
+from lacuner.models.token_tagger import TokenTagger
+from lacuner.objectives.generalized_cross_entropy import vouched_words
 
 
 def known_classes(model: Model, output: Output, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -20,9 +21,8 @@ def known_classes(model: Model, output: Output, batch: Batch) -> tuple[Tensor, T
     Returns:
         Numbers and "known", of words [batch, words] or spans [batch, words, widths].
     """
-    if isinstance(model, SpanClassifier):
-        roles = span_roles(output, batch)
-        return roles.targets, roles.trusted | (roles.annotated & batch.complete[:, None, None])
-    targets, settled = tag_targets(batch, model.tag_set)
-    outside = batch.outside & (targets == 0)
-    return targets, settled & (batch.complete[:, None] | outside)
+    if isinstance(model, TokenTagger):
+        targets, settled = tag_targets(batch, model.tag_set)
+        return targets, settled & vouched_words(batch, targets)
+    roles = span_roles(output, batch)
+    return roles.targets, roles.trusted | (roles.annotated & batch.complete[:, None, None])

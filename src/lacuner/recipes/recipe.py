@@ -25,6 +25,8 @@ class Recipe:
         unit: What it decides on: `span`, `token` or `name`.
         predictor: Makes a predictor of a model that learnt by the recipe and went on from there;
             None where nothing but the model matters.
+        distils: Can an ensemble and self-training follow? They need a model that is nothing but a
+            distribution over the labels of words or of spans.
         needs_negatives: Does it learn only from negatives that somebody vouches for (complete
             sentences, words outside, rejected spans) what is no entity?
         stages: Trainings one after the other, with the default settings.
@@ -39,6 +41,7 @@ class Recipe:
     train: Callable[[Corpus, Corpus | None, Any, Run], Predictor]
     unit: str
     predictor: Callable[[Model, Corpus, Corpus | None, Any], Predictor] | None = None
+    distils: bool = True
     needs_negatives: bool = False
     stages: int = 1
     cost: float = 1.0

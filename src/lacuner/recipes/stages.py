@@ -83,7 +83,8 @@ def resolve(recipe: Recipe, given: Mapping[str, Any]) -> Resolved:
     """
     own = {one.name for one in fields(recipe.settings)}
     groups = [one.name for one in fields(StageSettings)]
-    apart = tuple(name for name in groups if name not in own and {"encoder", "training"} <= own)
+    offers = recipe.distils and {"encoder", "training"} <= own
+    apart = tuple(name for name in groups if offers and name not in own)
     for name in given:
         if name not in own and name not in apart:
             raise UsageError(unknown_name("setting", name, [*sorted(own), *apart]))

@@ -14,7 +14,7 @@ from lacuner.models.batching import Examples, batches_by_length
 from lacuner.models.distribution import outputs
 from lacuner.models.targets import tag_targets
 from lacuner.models.token_tagger import TokenTagger
-from lacuner.objectives.generalized_cross_entropy import label_log_probabilities
+from lacuner.objectives.generalized_cross_entropy import label_log_probabilities, vouched_words
 from lacuner.objectives.label_removal import (
     RARE,
     THRESHOLD,
@@ -102,9 +102,8 @@ class LabelRemoval:
         ):
             batch = self._examples.batch(numbers)
             given, _ = tag_targets(batch, self._model.tag_set)
-            vouched = batch.complete[:, None] | (batch.outside & (given == 0))
             self._layout.scatter(targets, numbers, given)
-            self._layout.scatter(trusted, numbers, vouched)
+            self._layout.scatter(trusted, numbers, vouched_words(batch, given))
         return WordLabels(targets, trusted)
 
     def _agreement(self) -> NDArray[np.float32]:
