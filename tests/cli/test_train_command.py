@@ -109,7 +109,13 @@ def test_interrupted_training_says_how_to_resume(columns: Path, tmp_path: Path) 
 
 
 def test_recipes_and_encoders_are_listed(lacuner: Lacuner) -> None:
-    assert [row["name"] for row in json.loads(lacuner("recipes", "--json").out)] == list(RECIPES)
+    rows = {row["name"]: row for row in json.loads(lacuner("recipes", "--json").out)}
+    assert list(rows) == list(RECIPES)
+    assert rows["partial_crf"]["needs_negatives"] and not rows["span_ce"]["needs_negatives"]
+    assert rows["weighted_partial_crf"]["stages"] == 7
+    assert rows["nrces"]["robust_to"] == ["missing"]
+    listed = lacuner("recipes").out
+    assert "needed" in listed and "robust to" in listed and "weighted_partial_crf" in listed
     assert "batch_size = 16" in lacuner("recipes", "span_ce").out
     assert lacuner("recipes", "span_cee").code == 2
     assert "minilm" in lacuner("encoders").out

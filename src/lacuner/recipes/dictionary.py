@@ -48,4 +48,6 @@ DICTIONARY = Recipe(
     settings=Settings,
     train=train,
     unit="name",
+    stages=0,
+    cost=0.0,
 )

@@ -57,4 +57,5 @@ NEGATIVE_SAMPLING = Recipe(
     settings=Settings,
     train=train,
     unit="span",
+    robust_to=("missing",),
 )

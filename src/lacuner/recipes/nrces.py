@@ -81,4 +81,5 @@ NRCES = Recipe(
     settings=Settings,
     train=train,
     unit="span",
+    robust_to=("missing",),
 )

@@ -111,4 +111,5 @@ SCL_RAI = Recipe(
     settings=Settings,
     train=train,
     unit="span",
+    robust_to=("missing",),
 )

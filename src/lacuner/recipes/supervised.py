@@ -40,4 +40,5 @@ SUPERVISED = Recipe(
     settings=Settings,
     train=train,
     unit="span",
+    needs_negatives=True,
 )

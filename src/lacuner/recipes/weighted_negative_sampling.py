@@ -80,4 +80,5 @@ WEIGHTED_NEGATIVE_SAMPLING = Recipe(
     settings=Settings,
     train=train,
     unit="span",
+    robust_to=("missing",),
 )
