@@ -33,7 +33,7 @@ def item(
             code: [{"language": code, "value": text} for text in texts]
             for code, texts in (aliases or {}).items()
         },
-        "sitelinks": {f"wiki{number}": {} for number in range(links)},
+        "sitelinks": {f"w{n}": {"site": f"w{n}", "title": "x"} for n in range(links)},
         "claims": claims or [],
     }
 

@@ -58,7 +58,7 @@ def names_of_dump(
     demonyms = _labels_of_classes(edges, {t.label: t.demonyms_of for t in types}, request.depth)
     given = dict.fromkeys((kind.label for kind in types), 0)
     with reading("names"):
-        for line, item in _items(path, needle=f'"{INSTANCE_OF}"'.encode()):
+        for line, item in _items(path, INSTANCE_OF, sitelinks=request.sitelinks):
             with _shaped(path, line):
                 found = list(_entries(item, instances, demonyms, request))
             for label, entry in found:
@@ -104,7 +104,7 @@ def _class_edges(path: Path, cache: Path | None, reading: Reading) -> NDArray[np
             return known
     flat = array("q")
     with reading("classes"):
-        for line, item in _items(path, needle=f'"{SUBCLASS_OF}"'.encode()):
+        for line, item in _items(path, SUBCLASS_OF):
             with _shaped(path, line):
                 for parent in _item_values(item, SUBCLASS_OF):
                     flat.extend((int(item["id"][1:]), parent))
@@ -133,8 +133,12 @@ def _known_edges(place: Path) -> NDArray[np.int64] | None:
     return edges if fits else None
 
 
-def _items(path: Path, *, needle: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yields line and item where an item holds some bytes; the others are not even parsed."""
+def _items(path: Path, name: str, *, sitelinks: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yields line and item where an item may have a property and so many sitelinks.
+
+    Most have not, which the bytes of their lines tell: they are not even parsed.
+    """
+    needle = f'"{name}"'.encode()
     opened = closed = found = False
     for number, raw in read_packed_lines(path):
         line = raw.strip().removesuffix(b",")
@@ -150,7 +154,7 @@ def _items(path: Path, *, needle: bytes) -> Iterator[tuple[int, dict[str, Any]]]
             closed = True
             continue
         found = True
-        if needle in line:
+        if needle in line and line.count(b'"site"') >= sitelinks:
             with _shaped(path, number):
                 value = parse_json(line, path, line=number)
                 is_item = value["id"][0] == "Q"  # not a property, nor a lexeme
