@@ -125,21 +125,26 @@ class Run:
             UsageError: A run to resume that had other settings, labels or sentences, or that
                 another release of Lacuner began and did not finish.
         """
-        facts = {
-            "recipe": recipe,
+        facts: dict[str, Any] = {
             "labels": list(corpus.labels),
             "corpus": fingerprint(corpus),
             "dev": None if dev is None else fingerprint(dev),
             "selected_on": selected_on(dev),
-            "versions": versions(),
-            "source": source_fingerprint(),
         }
         if encoder is not None:
             facts["encoder"] = encoder
-        toml = to_toml({"recipe": recipe, **settings})
         run = cls(folder, listeners=listeners, stopped=stopped, hidden=hidden)
-        on_main(lambda: run._begin(facts, toml, resume=resume, overwrite=overwrite))
+        run.begin({"recipe": recipe, **settings}, facts, resume=resume, overwrite=overwrite)
         return run
+
+    def begin(
+        self, settings: dict[str, Any], facts: dict[str, Any], *, resume: bool, overwrite: bool
+    ) -> None:
+        """Makes the folder, or takes up the one that is there; `create` does so for a corpus."""
+        made_with = {"versions": versions(), "source": source_fingerprint()}
+        facts = {"recipe": settings["recipe"], **facts, **made_with}
+        toml = to_toml(settings)
+        on_main(lambda: self._begin(facts, toml, resume=resume, overwrite=overwrite))
 
     def _begin(self, facts: dict[str, Any], toml: str, *, resume: bool, overwrite: bool) -> None:
         if self.folder.exists() and resume:
