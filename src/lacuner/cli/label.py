@@ -33,7 +33,7 @@ from lacuner.labelling.gazetteer_cache import default_folder
 from lacuner.labelling.label_report import LabelReport
 from lacuner.labelling.match_options import MatchOptions
 from lacuner.labelling.names import NameFile, name_files, read_stop_list
-from lacuner.labelling.spacy_phrases import spacy_phrases
+from lacuner.labelling.spacy_pipeline import spacy_phrases
 from lacuner.matching.units import detect_units
 
 _MATCHING = "Matching"

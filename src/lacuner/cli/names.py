@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from lacuner.cli.console import (
     Json,
@@ -162,7 +163,7 @@ def names(
     if output.exists() and not overwrite:
         raise OutputExists(output)
     folder = cache or default_folder().with_name("knowledge")
-    silent, findings = quiet or json, Findings()
+    silent, findings, console = quiet or json, Findings(), messages()
     if dump is not None:
         if queries:
             raise UsageError("A dump cannot be asked: --query needs an endpoint, not --dump.")
@@ -178,12 +179,12 @@ def names(
             endpoint,
             contact=contact,
             patience=patience,
-            on_wait=lambda seconds, why: say(f"{why}; waiting {seconds:.0f} s", quiet=silent),
+            on_wait=lambda seconds, why: _say(console, f"{why}; waiting {seconds:.0f} s", silent),
         )
         source = PagedEndpoint(server, folder, page=page, days=days)
         if endpoint == WIKIDATA and not contact:
-            findings.remark("Wikimedia asks who you are: --contact with a mail address or a page")
-        named = iter(_asked(source, types, queries, request, findings, quiet=silent))
+            say("Wikimedia asks who you are: --contact MAIL, or a page of yours.", quiet=silent)
+        named = iter(_asked(source, types, queries, request, findings, console, quiet=silent))
     provenance = {
         "source": str(dump) if dump is not None else endpoint,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -236,15 +237,16 @@ def _asked(
     queries: list[tuple[str | None, str]],
     request: NameRequest,
     findings: Findings,
+    console: Console,
     *,
     quiet: bool,
 ) -> list[tuple[str, Entry]]:
     named: list[tuple[str, Entry]] = []
     try:
-        with _shown(source, quiet=quiet) as show:
+        with _shown(source, console, quiet=quiet) as show:
             for kind in types:
                 found = names_of_type(source, kind, request, show)
-                say(f"{kind.label}: {len(found):,} names", quiet=quiet)
+                _say(console, f"{kind.label}: {len(found):,} names", quiet)
                 named += [(kind.label, entry) for entry in found]
             for label, text in queries:
                 by_label = names_of_query(source, text, label, request, findings, show)
@@ -257,9 +259,8 @@ def _asked(
 
 
 @contextmanager
-def _shown(source: PagedEndpoint, *, quiet: bool) -> Iterator[OnProgress | None]:
+def _shown(source: PagedEndpoint, console: Console, *, quiet: bool) -> Iterator[OnProgress | None]:
     """A line, on a terminal, that says how far the asking is."""
-    console = messages()
     if quiet or not console.is_terminal:
         yield None
         return
@@ -270,3 +271,9 @@ def _shown(source: PagedEndpoint, *, quiet: bool) -> Iterator[OnProgress | None]
             status.update(f"{words}; {asked:,} requests, {kept:,} pages from disk")
 
         yield show
+
+
+def _say(console: Console, text: str, quiet: bool) -> None:
+    """Like `say`, on the console whose last line may be moving."""
+    if not quiet:
+        console.print(text, markup=False, soft_wrap=True)

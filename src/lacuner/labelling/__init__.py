@@ -6,7 +6,7 @@ from lacuner.labelling.gazetteer import Gazetteer
 from lacuner.labelling.label_report import LabelReport
 from lacuner.labelling.match_options import MatchOptions
 from lacuner.labelling.names import Name, name_files, read_names, read_stop_list
-from lacuner.labelling.spacy_phrases import spacy_phrases
+from lacuner.labelling.spacy_pipeline import spacy_phrases
 from lacuner.matching.units import detect_units
 
 __all__ = [

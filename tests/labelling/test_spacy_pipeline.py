@@ -17,7 +17,7 @@ from lacuner.labelling.compiling import compile_names
 from lacuner.labelling.label_report import LabelReport
 from lacuner.labelling.match_options import MatchOptions
 from lacuner.labelling.names import Name
-from lacuner.labelling.spacy_phrases import spacy_phrases
+from lacuner.labelling.spacy_pipeline import spacy_phrases
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
 
