@@ -9,7 +9,6 @@ unknown (see `lacuner.labelling.likely_names`).
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 import torch
 
@@ -49,10 +48,6 @@ class ChunkSettings:
     hidden: int = 256
     dropout: float = DROPOUT
 
-    def arguments(self, corpus: Corpus) -> dict[str, Any]:
-        """What the model is built with."""
-        return {**asdict(self), "max_width": self.max_width or width_of(corpus)}
-
 
 @dataclass(frozen=True)
 class Settings:
@@ -70,7 +65,9 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
     warn_without_negatives(told, "auto_ner")
     torch.manual_seed(step_seed(settings.training.seed, "weights"))
     encoder = encoder_of(settings.encoder, corpus)
-    model = TieOrBreak(encoder, corpus.labels, **settings.model.arguments(corpus))
+    width = settings.model.max_width or width_of(corpus)
+    arguments = {**asdict(settings.model), "max_width": width}
+    model = TieOrBreak(encoder, corpus.labels, **arguments)
     fit(model, told, dev, TieOrBreakLoss(), settings.training, run.stage("train"))
     return calibrated(NeuralPredictor(model), dev)
 
@@ -82,5 +79,6 @@ AUTO_NER = Recipe(
     settings=Settings,
     train=train,
     unit="span",
+    distils=False,  # ties and breaks are more than a distribution over labels
     robust_to=("missing",),
 )
