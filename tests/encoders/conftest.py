@@ -12,6 +12,7 @@ import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from lacuner import Sentence
+from tests.lexicons import write_chinese_bert
 
 hf: Any = transformers  # most of it has no types
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,-"
@@ -159,3 +160,15 @@ def funnel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sentence(text: str) -> Sentence:
     """A sentence of these words."""
     return Sentence("1", tuple(text.split()))
+
+
+@pytest.fixture(scope="session")
+def chinese_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A BERT that reads Chinese characters whole, 32 pieces at once."""
+    return write_chinese_bert(tmp_path_factory.mktemp("models") / "chinese")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled lexicons go to a place that only these tests know."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))

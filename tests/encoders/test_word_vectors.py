@@ -74,6 +74,24 @@ def test_matrix_with_an_index_is_read(tmp_path: Path) -> None:
         assert np.array_equal(vectors.matrix, MATRIX)
 
 
+def test_matrix_with_a_plain_list_of_words_is_read(tmp_path: Path) -> None:
+    np.save(tmp_path / "kv.vectors.npy", MATRIX.astype(np.float16))
+    (tmp_path / "kv.vectors.txt").write_text("".join(word + "\n" for word in WORDS), "utf-8")
+    for path in (tmp_path, tmp_path / "kv.vectors.npy"):
+        vectors = read_word_vectors(path)
+        assert vectors.words == WORDS
+        assert np.allclose(vectors.matrix, MATRIX, atol=1e-3)
+        assert vectors.matrix.dtype == np.float32
+    (tmp_path / "other.txt").write_text("more\n")
+    assert read_word_vectors(tmp_path / "kv.vectors.npy").words == WORDS  # of the same name
+    (tmp_path / "kv.vectors.txt").write_text("the\n\n.\nBergen\n")
+    with pytest.raises(DataError, match="line 2: the line is empty"):
+        read_word_vectors(tmp_path / "kv.vectors.npy")
+    (tmp_path / "kv.vectors.txt").rename(tmp_path / "another.txt")
+    with pytest.raises(DataError, match=r"there are 2 files \*.parquet or \*.txt in it"):
+        read_word_vectors(tmp_path)
+
+
 @pytest.mark.parametrize("form", ["text", "binary", "parquet"])
 def test_wanted_words_and_the_most_frequent_are_kept(tmp_path: Path, form: str) -> None:
     path = tmp_path / "vectors"
@@ -89,9 +107,9 @@ def test_wanted_words_and_the_most_frequent_are_kept(tmp_path: Path, form: str) 
 
 def test_word_may_hold_spaces(tmp_path: Path) -> None:
     path = tmp_path / "vectors.txt"
-    path.write_text("the 1 2 3\n. . . 4 5 6\n")
+    path.write_text("the 1 2 3\n. . . 4 5 6\nBoeing 747 7 8 9\nWindows 3.1\t7\t8\t9\n")
     vectors = read_word_vectors(path)
-    assert vectors.words == ["the", ". . ."]
+    assert vectors.words == ["the", ". . .", "Boeing 747", "Windows 3.1"]
     assert vectors.matrix[1].tolist() == [4, 5, 6]
 
 
@@ -112,6 +130,9 @@ def test_word_may_hold_spaces(tmp_path: Path) -> None:
         (_binary().replace("北".encode(), b"\xe5\x8c"), "word 2 of 4 is not UTF-8"),
         (_binary().replace(b"Bergen", b"the"), r"a second vector for 'the' \(word 4\)"),
         (b"\x1f\x8b\x08rest", "the file is packed. Unpack it first"),
+        (b"\xba\x16\x4f\x2f\x0c", "this is a model of fastText.* Take the .vec file"),
+        ("a 1 2\nb 3.5 4 5\n", "line 2: the vector is longer than the 2 numbers.* by tabs"),
+        ("a 1 2\nb 3e-2 4 5\n", "line 2: the vector is longer than the 2 numbers"),
     ],
 )
 def test_bad_file_is_refused_with_its_place(

@@ -92,7 +92,7 @@ class FlatLatticeEncoder(nn.Module):
         for name, value in (("words", words), ("window", window), ("layers", layers),
                             ("heads", heads), ("head_width", head_width)):  # fmt: skip
             if value < 1:
-                raise UsageError(f"The {name} of a lattice are 1 or more, not {value}.")
+                raise UsageError(f"'{name}' of a lattice is 1 or more, not {value}.")
         self.width = heads * head_width
         if self.width % 2:
             raise UsageError(f"{heads} heads of {head_width} are {self.width}: right is even.")
