@@ -119,7 +119,7 @@ def test_classes_are_read_once_and_again_when_the_dump_changes(dump: Path, tmp_p
 
 def test_memory_does_not_grow_with_the_dump(tmp_path: Path) -> None:
     peaks = []
-    for count in (200, 4000):
+    for count in (100, 1500):
         people = [
             item(f"Q{number + 10_000}", {"en": f"Person {number}"}, P31=[claim("Q5")])
             for number in range(count)
