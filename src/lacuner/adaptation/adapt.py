@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import shutil
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,15 +17,16 @@ from typing import Any, cast
 import numpy as np
 import torch
 
+from lacuner.adaptation.budget import plan_steps
 from lacuner.adaptation.curve import write_curve
 from lacuner.adaptation.gaps import GapExamples, Masking
 from lacuner.adaptation.held_out import GapScore, hold_out, measure
 from lacuner.adaptation.packing import pack
 from lacuner.adaptation.settings import AdaptationSettings
-from lacuner.corpus.sentence import Corpus, Sentence
+from lacuner.corpus.sentence import Sentence
 from lacuner.encoders.language_model import MaskedLanguageModel, load_language_model
 from lacuner.errors import OutputExists, UsageError
-from lacuner.files import read_json, write_json, written_aside
+from lacuner.files import written_aside
 from lacuner.models.gap_filler import GapFiller
 from lacuner.objectives.gap_filling import GapCrossEntropy
 from lacuner.settings import as_dict, build
@@ -38,7 +38,6 @@ from lacuner.training.run_folder import Listener, Run, Stage
 RECORD = "adaptation"  # the subfolder of the run
 _STAGE = "fill"
 _MOST_ROWS_A_BATCH = 1024  # rows are counted by their pieces; this is for very short ones
-_TRIED = 3  # steps that are timed
 
 
 @dataclass(frozen=True)
@@ -96,6 +95,9 @@ def adapt(
     folder, chosen = Path(out), build(AdaptationSettings, settings or {})
     _check(chosen)
     on_main(lambda: _make_room(folder, encoder, resume=resume, overwrite=overwrite))
+    run = Run(folder / RECORD, listeners=listeners, stopped=stopped)
+    if (folder / "config.json").exists():
+        return _result(folder, run)  # finished before
     seed = chosen.training.seed
     torch.manual_seed(loop.step_seed(seed, "weights"))
     language_model = load_language_model(encoder, fresh_head=True)
@@ -105,24 +107,18 @@ def adapt(
         raise UsageError("The text has no words to learn from.")
     rng = np.random.default_rng(loop.step_seed(seed, "held out"))
     to_learn, to_measure = hold_out(packed, chosen.held_out, rng)
-    run = Run.create(
-        folder / RECORD,
-        "adapt",
-        {"encoder": str(encoder), "text": packed.fingerprint(), **as_dict(chosen)},
-        Corpus(()),
-        None,
-        resume=resume and (folder / RECORD).exists(),
+    run.begin(
+        {"recipe": "adapt", "encoder": str(encoder), **as_dict(chosen)},
+        {"corpus": packed.fingerprint(), "selected_on": "held-out text"},
+        resume=resume,
         overwrite=overwrite,
-        listeners=listeners,
-        stopped=stopped,
     )
-    if not (folder / "config.json").exists():
-        examples = GapExamples(packed, to_learn, language_model, chosen.masking, seed)
-        # Measured alike whatever the settings: every chosen piece is masked.
-        plain = Masking(masked=1.0, random=0.0)
-        held_out = GapExamples(packed, to_measure, language_model, plain, seed)
-        _train(GapFiller(language_model), examples, held_out, chosen, run.stage(_STAGE))
-        on_main(lambda: _finish(language_model, run, folder))
+    examples = GapExamples(packed, to_learn, language_model, chosen.masking, seed)
+    # Measured alike whatever the settings: every chosen piece is masked.
+    plain = Masking(masked=1.0, random=0.0)
+    held_out = GapExamples(packed, to_measure, language_model, plain, seed)
+    _train(GapFiller(language_model), examples, held_out, chosen, run.stage(_STAGE))
+    on_main(lambda: _finish(language_model, run, folder))
     return _result(folder, run)
 
 
@@ -139,11 +135,10 @@ def _train(
         found = measure(model, held_out, batch_pieces=training.batch_pieces)
         return -found.loss, found.as_dict()  # the loss is the finer measure to choose by
 
-    began = time.monotonic()
     if not stage.run.metrics():
         value, scores = on_main(score)
         stage.record(Evaluation(0, 0.0, value, False, scores))
-    steps = on_main(lambda: _steps(model, examples, settings, stage.run, time.monotonic() - began))
+    plan = on_main(lambda: plan_steps(model, examples, score, settings, stage.run.folder))
     arguments = {**as_dict(training), "batch_size": _MOST_ROWS_A_BATCH}
     arguments["batch_words"] = arguments.pop("batch_pieces")
     for event in loop.train(
@@ -151,48 +146,13 @@ def _train(
         cast(Any, examples),  # and of examples their lengths, and batches
         GapCrossEntropy(),
         stage,
-        epochs=steps,  # of at least one step each
-        most_steps=steps,
+        epochs=plan.steps,  # of at least one step each
+        most_steps=plan.steps,
         score=score,
-        score_steps=max(1, math.ceil(steps / settings.evaluations)),
+        score_steps=math.ceil(plan.steps / plan.evaluations),
         **arguments,
     ):
         stage.record(event)
-
-
-def _steps(
-    model: GapFiller,
-    examples: GapExamples,
-    settings: AdaptationSettings,
-    run: Run,
-    measuring: float,
-) -> int:
-    """How many steps to make: as many as the settings say, or as fit into their minutes."""
-    if settings.minutes is None:
-        return settings.steps
-    plan = run.folder / "plan.json"
-    if not plan.exists():
-        seconds = _seconds_a_step(model, examples, settings)
-        left = settings.minutes * 60 - measuring * settings.evaluations
-        write_json({"steps": max(1, int(left / seconds)), "seconds_a_step": seconds}, plan)
-    steps: int = read_json(plan)["steps"]
-    return steps
-
-
-def _seconds_a_step(model: GapFiller, examples: GapExamples, settings: AdaptationSettings) -> float:
-    """Tries a few steps, without changing anything; the quickest counts, for others may wait."""
-    order = sorted(range(len(examples)), key=lambda number: -examples.lengths[number])
-    rows = order[: max(1, settings.training.batch_pieces // examples.lengths[order[0]])]
-    rng = torch.Generator()
-    taken = []
-    model.train()
-    for _ in range(_TRIED):
-        began = time.monotonic()
-        batch = examples.batch(rows).to(next(model.parameters()).device)
-        torch.autograd.backward(GapCrossEntropy()(model(batch), batch, rng).total)
-        model.zero_grad(set_to_none=True)
-        taken.append(time.monotonic() - began)
-    return min(taken) * settings.training.accumulate
 
 
 def _finish(model: MaskedLanguageModel, run: Run, folder: Path) -> None:

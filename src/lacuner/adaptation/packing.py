@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 from lacuner.corpus.sentence import Sentence
 from lacuner.encoders.subwords import Subwords
 from lacuner.encoders.windows import Longs
+
+_CHUNK = 1000  # sentences whose words are cut together
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def _rows(
     row: list[Longs] = []
     size = number = 0
     document: str | None = None
-    for sentence in sentences:
+    for sentence in _learnt(sentences, subwords):
         if sentence.document != document:
             if row:
                 yield number, row
@@ -101,6 +104,16 @@ def _rows(
         yield number, row
 
 
+def _learnt(sentences: Iterable[Sentence], subwords: Subwords) -> Iterator[Sentence]:
+    """The sentences, a few at a time, so that their new words are cut in one call."""
+    rest = iter(sentences)
+    while chunk := list(islice(rest, _CHUNK)):
+        subwords.learn(word for sentence in chunk for word in sentence.tokens)
+        yield from chunk
+
+
 def _parts(word: Longs, room: int) -> list[Longs]:
     """A word, cut where it is longer than a row."""
+    if len(word) <= room:
+        return [word]
     return [word[begin : begin + room] for begin in range(0, len(word), room)]

@@ -17,7 +17,7 @@ class AdaptationTraining:
         head_rate: Learning rate of a head that begins at random.
     """
 
-    batch_pieces: int = 4096
+    batch_pieces: int = 2048
     encoder_rate: float = 3e-4
     head_rate: float = 1e-3
     warmup: float = 0.1
