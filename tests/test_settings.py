@@ -46,6 +46,16 @@ def _has_surrogate(value: object) -> bool:
     return isinstance(value, str) and any(0xD800 <= ord(c) < 0xE000 for c in value)
 
 
+@dataclass(frozen=True)
+class Different:
+    inner: Inner = field(default_factory=lambda: Inner(epochs=9))
+
+
+def test_rest_of_a_group_is_as_in_its_own_default() -> None:
+    assert build(Different, {"inner": {"rate": 0.5}}) == Different(Inner(9, 0.5))
+    assert build(Different, {}) == Different()
+
+
 def test_assignments_change_values() -> None:
     values = with_assignments(
         {"on": False}, ["inner.epochs=7", "inner.name=minilm", "on=true", 'words=["a"]']

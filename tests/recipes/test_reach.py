@@ -39,6 +39,22 @@ def test_tagger_cannot_find_overlapping_labels() -> None:
     }
 
 
+def test_io_tags_merge_neighbours_of_one_label() -> None:
+    beside = Sentence(
+        "beside",
+        WORDS,
+        (Entity(0, 1, "A"), Entity(1, 3, "A"), Entity(3, 4, "B"), Entity(5, 6, "A")),
+    )
+    found = out_of_reach(
+        TokenTagger(HashedWords(), ("A", "B"), scheme="io"), Corpus((WIDE,)), Corpus((beside,))
+    )
+    why = "as they touch one of the same label, and IO tags merge the two"
+    assert found.counts[f"labels of dev that the model cannot find, {why}"] == 2
+    assert f"labels of train that the model cannot find, {why}" not in found.counts
+    bio = out_of_reach(TokenTagger(HashedWords(), ("A", "B")), Corpus((beside,)), None)
+    assert not bio.counts
+
+
 def test_run_says_and_keeps_what_is_out_of_reach(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -29,6 +29,11 @@ NEURAL: dict[str, Any] = {
 # Their own features, `interaction`, learn too slowly for a test.
 ENDPOINTS = {**NEURAL, "model": {"features": "endpoints"}}
 FEWER_EPOCHS = {"training": {**NEURAL["training"], "epochs": 9}}
+# Few models, so that tests of what takes many are quick.
+FEW: dict[str, Any] = {
+    "roster": {"ensemble": {"members": 2}, "self_training": {"epochs": 1}},
+    "bond": {"early_stopping": {"patience": 15}, "self_training": {"epochs": 1}},
+}
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("dictionary", {}),
     ("token_ce", NEURAL),
@@ -46,6 +51,8 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("fuzzy_crf", NEURAL),
     ("weighted_partial_crf", {**NEURAL, **FEWER_EPOCHS, "folds": {"rounds": 1}}),
     ("expected_entity_ratio", NEURAL),
+    ("bond", {**NEURAL, **FEW["bond"]}),
+    ("roster", {**NEURAL, **FEWER_EPOCHS, **FEW["roster"]}),
     ("auto_ner", NEURAL),
 ]
 SAMPLING = ("negative_sampling", "weighted_negative_sampling", "nrces", "scl_rai")
@@ -72,7 +79,7 @@ def test_recipe_learns_and_is_saved_whole(
 
 @pytest.mark.parametrize("recipe", sorted(RECIPES.keys() - {"dictionary"}))
 def test_stopped_recipe_resumes_to_the_same_weights(recipe: str, tmp_path: Path) -> None:
-    settings = {**NEURAL, "training": {**NEURAL["training"], "epochs": 2}}
+    settings = {**NEURAL, "training": {**NEURAL["training"], "epochs": 2}, **FEW.get(recipe, {})}
     lacuner.train(SMALL, recipe, out=tmp_path / "whole", settings=settings)
     left = iter(range(5, -1, -1))
     with pytest.raises(Interrupted):

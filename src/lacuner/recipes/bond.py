@@ -35,7 +35,7 @@ class EarlyStoppingSettings:
     """
 
     steps: int = 400
-    patience: int = 1
+    patience: int = 2
 
     def __post_init__(self) -> None:
         if self.steps < 1 or self.patience < 1:

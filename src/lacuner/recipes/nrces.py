@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field
 
 from lacuner.corpus.sentence import Corpus
 from lacuner.inference.predictor import NeuralPredictor
+from lacuner.models import Model
 from lacuner.objectives.nrces import (
     FIRST,
     KEEP,
@@ -70,6 +71,13 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
     """One training with the noise-robust loss."""
     objective = NoiseRobustCrossEntropy(**asdict(settings.loss))
     model = train_span_classifier(corpus, dev, objective, settings, run)
+    return predictor_of(model, corpus, dev, settings)
+
+
+def predictor_of(
+    model: Model, corpus: Corpus, dev: Corpus | None, settings: Settings
+) -> NeuralPredictor:
+    """The model, with its threshold."""
     thresholds = dict.fromkeys(model.labels, settings.threshold) if settings.threshold else {}
     return calibrated(NeuralPredictor(model, thresholds=thresholds), dev)
 
@@ -81,5 +89,6 @@ NRCES = Recipe(
     settings=Settings,
     train=train,
     unit="span",
+    predictor=predictor_of,
     robust_to=("missing",),
 )

@@ -13,6 +13,7 @@ from lacuner.corpus.sentence import Corpus
 from lacuner.errors import UsageError
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.inference.retrieval import ALPHA, Retrieval
+from lacuner.models import Model
 from lacuner.objectives.contrastive import (
     SCALE,
     TEMPERATURE,
@@ -90,6 +91,13 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
     cross_entropy = SampledCrossEntropy(sampler, all_trusted=settings.sampling.all_trusted)
     objective = ContrastiveCrossEntropy(cross_entropy, **asdict(settings.contrast))
     model = train_span_classifier(corpus, dev, objective, settings, run)
+    return predictor_of(model, corpus, dev, settings)
+
+
+def predictor_of(
+    model: Model, corpus: Corpus, dev: Corpus | None, settings: Settings
+) -> NeuralPredictor:
+    """The model, with the centres that it gives the labels of the corpus."""
     predictor = calibrated(NeuralPredictor(model), dev)
     said = ((batch, output) for _, batch, output in predictor.outputs(corpus.sentences))
     predictor.retrieval = Retrieval.of(said, len(model.labels), settings.retrieval.alpha)
@@ -111,5 +119,6 @@ SCL_RAI = Recipe(
     settings=Settings,
     train=train,
     unit="span",
+    predictor=predictor_of,
     robust_to=("missing",),
 )

@@ -1,0 +1,270 @@
+"""An ensemble and self-training after any recipe: stopped anywhere, they come to the same end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from lacuner import Corpus, Sentence
+from lacuner.demo import gold
+from lacuner.errors import UsageError
+from lacuner.files import read_json
+from lacuner.inference.predictor import NeuralPredictor
+from lacuner.labelling.masking import mask
+from lacuner.recipes import RECIPES
+from lacuner.recipes.stages import resolve, train_in_stages
+from lacuner.settings import as_dict
+from lacuner.training.loop import Interrupted
+from lacuner.training.run_folder import Run
+from tests.training.tiny_training import NoisyWords
+
+CORPUS = mask(
+    gold("train").with_sentences(gold("train").sentences[:24]), 0.4, np.random.default_rng(0)
+).corpus
+TRAINING = {"epochs": 2, "batch_size": 8, "head_rate": 2e-2, "checkpoint_steps": 2}
+STAGES: dict[str, Any] = {
+    "ensemble": {"members": 2},
+    "self_training": {"rounds": 1, "epochs": 2, "interval": 2, "confidence": 0.1},
+}
+STEPS = {"member-1.train": 6, "member-2.train": 6, "ensemble": 6, "self_training-1": 6}
+
+
+@pytest.fixture(autouse=True)
+def tiny_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recipes get an encoder that is as small as can be."""
+    monkeypatch.setattr("lacuner.recipes.parts.build_encoder", lambda *a, **k: NoisyWords())
+
+
+def train(
+    folder: Path,
+    recipe: str = "roster",
+    *,
+    corpus: Corpus = CORPUS,
+    dev: Corpus | None = None,
+    resume: bool = False,
+    stop_after: int | None = None,
+    listeners: Any = (),
+    **settings: Any,
+) -> NeuralPredictor:
+    """Trains in stages, asked to stop after so many steps."""
+    chosen = resolve(RECIPES[recipe], {"training": TRAINING, **STAGES, **settings})
+    made = iter(range(1, 10_000))
+
+    def stopped() -> bool:
+        return next(made) == stop_after
+
+    run = Run.create(
+        folder, recipe, chosen.as_dict(), corpus, dev,
+        resume=resume, stopped=stopped, listeners=listeners,
+    )  # fmt: skip
+    predictor = train_in_stages(RECIPES[recipe], corpus, dev, chosen, run)
+    assert isinstance(predictor, NeuralPredictor)
+    return predictor
+
+
+def weights(predictor: NeuralPredictor) -> dict[str, Tensor]:
+    return {name: tensor.clone() for name, tensor in predictor.model.state_dict().items()}
+
+
+def same(first: dict[str, Tensor], second: dict[str, Tensor]) -> bool:
+    return all(torch.equal(first[name], second[name]) for name in first)
+
+
+@pytest.mark.parametrize("recipe", ["roster", "nrces", "bond"])
+def test_training_that_is_stopped_in_every_stage_comes_to_the_same_end(
+    recipe: str, tmp_path: Path
+) -> None:
+    whole = weights(train(tmp_path / "whole", recipe))
+    rows = Run(tmp_path / "whole").metrics()
+    assert {row["stage"]: row["step"] for row in rows if "loss" in row} == STEPS
+    for steps in (3, 5, 7, 7):  # in the midst of each of the four stages
+        with pytest.raises(Interrupted):
+            train(tmp_path / "cut", recipe, resume=(tmp_path / "cut").exists(), stop_after=steps)
+        _make_it_a_kill(tmp_path / "cut", steps)
+    assert same(whole, weights(train(tmp_path / "cut", recipe, resume=True)))
+    assert Run(tmp_path / "cut").metrics() == rows
+
+
+def _make_it_a_kill(run: Path, number: int) -> None:
+    """Leaves behind what only a kill would: a view that no state has seen, a half-written file."""
+    for stage in (run / "stages").iterdir():
+        if (stage / "latest.json").exists():
+            (stage / "view-999.npy").write_bytes(b"of a step that is made again")
+            (stage / f".half-{number}").mkdir()
+
+
+def test_stage_that_is_finished_is_not_trained_again(tmp_path: Path) -> None:
+    with pytest.raises(Interrupted):
+        train(tmp_path / "run", stop_after=20)
+    seen: list[str] = []
+    train(tmp_path / "run", resume=True, listeners=[lambda stage, event: seen.append(stage)])
+    assert set(seen) == {"self_training-1"}
+    seen.clear()
+    train(tmp_path / "run", resume=True, listeners=[lambda stage, event: seen.append(stage)])
+    assert not seen
+
+
+def test_members_can_go_after_distillation(tmp_path: Path) -> None:
+    whole = weights(train(tmp_path / "kept"))
+    ensemble = {"members": 2, "keep_members": False}
+    with pytest.raises(Interrupted):
+        train(tmp_path / "run", ensemble=ensemble, stop_after=20)
+    stages = tmp_path / "run" / "stages"
+    assert sorted(path.name for path in stages.glob("member-*/*")) == ["done.json"] * 2
+    assert not list(stages.glob("ensemble/*.npy"))
+    assert same(whole, weights(train(tmp_path / "run", ensemble=ensemble, resume=True)))
+    kept = [path.name for path in (tmp_path / "kept" / "stages").rglob("*") if path.is_file()]
+    assert kept.count("result.safetensors") == 4
+    assert not any(name.startswith("view") for name in kept)
+
+
+def test_members_differ_and_share_one_tokenised_corpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = []
+    tokenise = NoisyWords.tokenise
+
+    def counted(self: NoisyWords, sentences: Any) -> list[Tensor]:
+        times.append(len(sentences))
+        return tokenise(self, sentences)
+
+    monkeypatch.setattr(NoisyWords, "tokenise", counted)
+    train(tmp_path / "run")
+    assert times == [len(CORPUS)]
+    first, second = (
+        np.load(tmp_path / "run" / "stages" / "ensemble" / f"member-{number}.npy")
+        for number in (1, 2)
+    )
+    assert first.dtype == np.float16 and not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("recipe", sorted(RECIPES.keys() - {"dictionary", "supervised"}))
+def test_every_recipe_with_a_network_offers_what_follows(recipe: str, tmp_path: Path) -> None:
+    chosen = RECIPES[recipe]
+    plain = resolve(chosen, {})
+    assert plain.as_dict() == as_dict(chosen.settings())  # runs are described as ever
+    if not chosen.distils:
+        with pytest.raises(UsageError, match="ensemble"):
+            resolve(chosen, STAGES)
+        return
+    shown = plain.as_dict(unused=True)
+    assert {"ensemble", "self_training", "augmentation"} <= shown.keys()
+    assert resolve(chosen, shown).as_dict() == plain.as_dict()
+    used = resolve(chosen, STAGES).as_dict()
+    assert used["ensemble"]["members"] == 2 and used["self_training"]["rounds"] == 1
+
+
+def test_dictionary_has_nothing_that_could_follow() -> None:
+    with pytest.raises(UsageError, match="'ensemble'"):
+        resolve(RECIPES["dictionary"], {"ensemble": {"members": 2}})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"ensemble": {"members": 0}}, "at least 1"),
+        ({"ensembles": {"members": 2}}, "Did you mean ensemble"),
+        ({"self_training": {"round": 1}}, r"Did you mean self_training\.rounds"),
+        ({"self_training": {"rounds": -1}}, "at least 0"),
+        ({"self_training": {"targets": "type"}}, "Did you mean types"),
+        ({"self_training": {"confidence": 2}}, "between 0 and 1"),
+    ],
+)
+def test_wrong_settings_are_refused_before_anything_is_trained(
+    settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        resolve(RECIPES["nrces"], settings)
+
+
+def test_language_model_that_is_none_is_refused_before_anything_is_trained(tmp_path: Path) -> None:
+    seen: list[str] = []
+    with pytest.raises(UsageError):
+        train(
+            tmp_path / "run",
+            augmentation={"model": str(tmp_path / "nowhere")},
+            listeners=[lambda stage, event: seen.append(stage)],
+        )
+    assert not seen
+
+
+def test_self_training_says_when_it_goes_without_augmentation(tmp_path: Path) -> None:
+    train(tmp_path / "run", ensemble={"members": 1})
+    (found,) = read_json(tmp_path / "run" / "run.json")["findings"]
+    assert "without augmented sentences" in found["remarks"][0]
+
+
+class FakeAugmenter:
+    """Says every word a little differently, and counts how often it was asked."""
+
+    asked = 0
+
+    def __init__(self, model: str, **arguments: Any) -> None:
+        pass
+
+    def augment(self, sentences: list[Sentence], seed: int) -> list[Sentence]:
+        FakeAugmenter.asked += 1
+        return [
+            Sentence(s.id, tuple(f"{word}{seed % 7}" if n % 3 else word for n, word in
+                                 enumerate(s.tokens)))
+            for s in sentences
+        ]  # fmt: skip
+
+
+def test_augmented_sentences_are_made_once_and_survive_a_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lacuner.augmentation.Augmenter", FakeAugmenter)
+    plain = weights(train(tmp_path / "plain", ensemble={"members": 1}))
+    settings = {"ensemble": {"members": 1}, "augmentation": {"model": "a model"}}
+    whole = weights(train(tmp_path / "whole", **settings))
+    assert not same(plain, whole)
+    rows = [row for row in Run(tmp_path / "whole").metrics() if row["stage"] != "train"]
+    assert all("augmented" in row for row in rows if "loss" in row)
+    FakeAugmenter.asked = 0
+    with pytest.raises(Interrupted):
+        train(tmp_path / "cut", **settings, stop_after=9)
+    assert same(whole, weights(train(tmp_path / "cut", **settings, resume=True)))
+    assert FakeAugmenter.asked == 1
+
+
+def test_rounds_follow_each_other_and_dev_chooses_in_all_stages(tmp_path: Path) -> None:
+    own = {**STAGES["self_training"], "rounds": 2}
+    train(tmp_path / "run", "token_ce", dev=CORPUS, self_training=own)
+    scored = {row["stage"] for row in Run(tmp_path / "run").metrics() if "dev" in row}
+    assert scored == {*STEPS, "self_training-2"}
+
+
+def test_retrieval_and_thresholds_of_a_recipe_stay_with_what_follows(tmp_path: Path) -> None:
+    model = {"features": "endpoints", "hidden": 8}
+    found = train(tmp_path / "scl", "scl_rai", model=model, ensemble={"members": 1})
+    assert found.retrieval is not None
+    found = train(tmp_path / "nrces", "nrces", threshold=0.3, ensemble={"members": 1})
+    assert set(found.thresholds.values()) == {0.3}
+
+
+@pytest.mark.parametrize(
+    ("recipe", "own"),
+    [("roster", {"removal": {"interval": 12, "dropped": 0.0}}), ("bond", {}), ("nrces", {})],
+)
+def test_corpus_without_entity_trains_to_find_none(
+    recipe: str, own: dict[str, Any], tmp_path: Path
+) -> None:
+    empty = Corpus(CORPUS.unlabelled().sentences, ("PER",))
+    longer = {**TRAINING, "epochs": 8, "head_rate": 0.2}
+    predictor = train(tmp_path / "run", recipe, corpus=empty, training=longer, **own)
+    assert sum(len(sentence.entities) for sentence in predictor.predict(empty)) == 0
+
+
+def test_type_with_one_mention_keeps_it(tmp_path: Path) -> None:
+    first, *rest = CORPUS.unlabelled().sentences
+    labelled = Sentence(first.id, first.tokens, gold("train").sentences[0].entities[:1])
+    train(tmp_path / "run", corpus=Corpus((labelled, *rest)))
+    rows = [row for row in Run(tmp_path / "run").metrics() if "removed_types" in row]
+    assert rows and all(row["removed_types"] == 0 for row in rows)
+    assert any(row["removed_outside"] > 0 for row in rows)
