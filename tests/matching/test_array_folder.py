@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from lacuner.errors import DataError
 from lacuner.matching.array_folder import digest_of_file, map_arrays, write_arrays
 
-ARRAYS = {"a": np.arange(5), "b-c": np.zeros((2, 3), np.float16)}
+ARRAYS: dict[str, NDArray[Any]] = {"a": np.arange(5), "b-c": np.zeros((2, 3), np.float16)}
 
 
 def test_arrays_come_back_mapped_with_their_description(tmp_path: Path) -> None:
