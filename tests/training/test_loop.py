@@ -21,6 +21,7 @@ from lacuner.objectives.loss import Loss
 from lacuner.training.events import Step
 from lacuner.training.loop import Diverged, Interrupted, step_seed
 from lacuner.training.run_folder import Run
+from lacuner.training.state import load_best, save_best
 from tests.training import tiny_training
 
 
@@ -144,6 +145,29 @@ def test_best_model_is_taken_not_the_last(tmp_path: Path) -> None:
     predicted = data.with_sentences(NeuralPredictor(trained).predict(data))
     score = score_entities(aligned(predicted, data)).total.f1
     assert score == max(row["dev"] for row in rows)
+
+
+def test_limit_of_steps_ends_a_training_with_a_last_evaluation(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    tiny_training.train(run, most_steps=7, score_steps=3)
+    rows = Run(run).metrics()
+    assert [row["step"] for row in rows if "dev" in row] == [3, 6, 7]
+    assert max(row["step"] for row in rows if "loss" in row) == 7
+
+
+def test_tied_weights_are_saved_once_and_come_back_tied(tmp_path: Path) -> None:
+    class Tied(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+            self.second.weight = self.first.weight
+
+    model, again = Tied(), Tied()
+    stage = Run(tmp_path / "run").stage("train")
+    save_best(stage, model, 1)
+    load_best(stage, again, 1)
+    assert _same(_weights(model), _weights(again))
+    assert again.second.weight is again.first.weight
 
 
 def test_full_disk_is_one_clear_sentence(tmp_path: Path, monkeypatch: Any) -> None:

@@ -158,12 +158,10 @@ def print_pairs(pairs: Iterable[tuple[Sentence, Sentence]], console: Console) ->
     brackets = not console.is_terminal or console.no_color
     for before, after in pairs:
         changed = set(_changed(before, after))
-        for sentence, style, mark in ((before, _OLD, "-"), (after, _NEW, "+")):
-            if sentence is after and not changed:
-                continue
+        shown = [("- ", before, _OLD), ("+ ", after, _NEW)] if changed else [("  ", before, "")]
+        for prefix, sentence, style in shown:
             line = _line(sentence, changed, style, brackets=brackets)
-            prefix = Text(f"{mark if changed else ' '} ", style="dim")
-            console.print(prefix + line, soft_wrap=True)
+            console.print(Text.assemble((prefix, "dim"), line), soft_wrap=True)
         console.print()
 
 
