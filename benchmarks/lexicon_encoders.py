@@ -27,6 +27,7 @@ import orjson
 import torch
 from torch import nn
 
+from benchmarks.machine import process_memory
 from benchmarks.neural_material import RESULTS, machine, machine_line, table, write_results
 from lacuner.corpus.reading import read
 from lacuner.corpus.sentence import Corpus, Sentence
@@ -140,7 +141,7 @@ def long_lattice(given: argparse.Namespace) -> dict[str, Any]:
     examples = trained.examples(long)
     spans = int(examples.batch(range(LONG_BATCH)).inputs["heads"].shape[1])
     Path("/proc/self/clear_refs").write_text("5")  # the peak of memory counts from here
-    base = _memory("VmRSS")
+    base = process_memory("VmRSS")
     seconds = min(trained.step(examples, list(range(LONG_BATCH))) for _ in range(3))
     return {
         "characters": LONG,
@@ -148,13 +149,8 @@ def long_lattice(given: argparse.Namespace) -> dict[str, Any]:
         "spans": spans,
         "seconds": round(seconds, 2),
         "base_mb": round(base),
-        "peak_above_base_mb": round(_memory("VmHWM") - base),
+        "peak_above_base_mb": round(process_memory("VmHWM") - base),
     }
-
-
-def _memory(field: str) -> float:
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith(field)).split()[1]) / 1024
 
 
 def matching(given: argparse.Namespace) -> dict[str, Any]:

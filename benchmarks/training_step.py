@@ -22,6 +22,7 @@ import numpy as np
 import orjson
 import torch
 
+from benchmarks.machine import process_memory
 from benchmarks.neural_material import (
     RESULTS,
     THREADS,
@@ -117,21 +118,15 @@ def one_length(words: int) -> dict[str, float]:
     short, long = (examples.batch(range(begin, begin + LONG_BATCH)) for begin in (0, LONG_BATCH))
     trained.step(short)  # gradients and the optimiser's state are there from now on
     Path("/proc/self/clear_refs").write_text("5")  # the peak of memory counts from here
-    base = _memory("VmRSS")
+    base = process_memory("VmRSS")
     seconds = median([trained.step(long) for _ in range(1 + LONG_STEPS)][1:])
     return {
         "words": words,
         "pieces": int(long.inputs["attention"].sum()) // LONG_BATCH,
         "milliseconds": round(1000 * seconds, 1),
         "base_mb": round(base, 1),
-        "peak_above_base_mb": round(_memory("VmHWM") - base, 1),
+        "peak_above_base_mb": round(process_memory("VmHWM") - base, 1),
     }
-
-
-def _memory(field: str) -> float:
-    """A field of this process's status, in MB."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith(field)).split()[1]) / 1024
 
 
 def growth(rounds: int) -> dict[str, Any]:

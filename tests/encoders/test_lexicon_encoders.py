@@ -90,6 +90,17 @@ def test_gradients_reach_the_vectors_of_words_that_are_there_and_no_others(
     assert id(vectors.trained.weight) in pretrained
 
 
+def test_mixed_precision_reaches_every_parameter(
+    name: str, lexicon: Path, chinese_bert: Path
+) -> None:
+    encoder = _build(name, lexicon, chinese_bert, chinese())
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        total: Any = _vectors(encoder, chinese()).float().square().sum()
+    total.backward()
+    for parameter in encoder.parameters():
+        assert not parameter.requires_grad or parameter.grad.isfinite().all()
+
+
 def test_words_of_the_lexicon_change_what_is_seen(
     name: str, lexicon: Path, chinese_bert: Path
 ) -> None:

@@ -53,6 +53,7 @@ def encoders(json: Json = False) -> None:
 
     rows = [{"name": name, "title": entry.title} for name, entry in ENCODERS.items()]
     rows.append({"name": "NAME or FOLDER", "title": "any Hugging Face model"})
+    rows.append({"name": "FILE.toml", "title": "one described in a file, as those with a lexicon"})
     if json:
         print_json(rows)
     else:

@@ -67,5 +67,8 @@ def relative_scores(queries: Tensor, keys: Tensor, kinds: Tensor, columns: Tenso
     Returns:
         # [heads, rows, places]
     """
-    scores: Tensor = _RelativeScores.apply(queries, keys, kinds, columns)  # type: ignore[no-untyped-call]
+    with torch.autocast(queries.device.type, enabled=False):  # mixed precision ends here
+        scores: Tensor = _RelativeScores.apply(  # type: ignore[no-untyped-call]
+            queries, keys.to(queries.dtype), kinds, columns
+        )
     return scores

@@ -6,8 +6,10 @@ Vectors go to disk as they are read, so that only the words must fit into memory
 from __future__ import annotations
 
 import logging
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,7 +21,7 @@ from numpy.typing import NDArray
 from lacuner.encoders.lexicon import NORMAL_FORM, VERSION, Lexicon
 from lacuner.encoders.vector_files import Floats, VectorRow, vector_rows
 from lacuner.encoders.vector_matrix import files_of_vectors
-from lacuner.errors import DataError, LacunerError
+from lacuner.errors import DataError, LacunerError, OutputExists
 from lacuner.files import written_aside
 from lacuner.matching.array_folder import cache_home, digest_of_file, write_arrays
 from lacuner.matching.string_table import StringTable
@@ -57,10 +59,11 @@ def open_lexicon(
     for file in files_of_vectors(path):
         digest.update(digest_of_file(file))
     place = cache_home() / "lexicons" / digest.hexdigest()
-    try:
-        return Lexicon.load(place)
-    except DataError:
-        pass  # not there, or damaged: it is written anew
+    if place.exists():
+        try:
+            return Lexicon.load(place)
+        except DataError:  # damaged: it is written anew
+            shutil.rmtree(place, ignore_errors=True)
     _LOGGER.info("Compiling the lexicon %s; the next time it comes from the cache.", path)
     compiler = _Compiler(path, units, ignore_case)
     description = {"version": VERSION, "units": units, "ignore_case": ignore_case}
@@ -68,7 +71,7 @@ def open_lexicon(
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=place.parent) as vectors:
             arrays = compiler.compile(_first(vector_rows(path), most_words), vectors)
-            with written_aside(place, overwrite=True) as aside:
+            with suppress(OutputExists), written_aside(place) as aside:
                 write_arrays(aside, arrays, description)
     except OSError as error:
         raise LacunerError(
