@@ -62,6 +62,25 @@ def test_settings_of_a_run_can_be_used_again(
     assert (first / weights).read_bytes() == (second / weights).read_bytes()
 
 
+def test_ensemble_and_self_training_follow_any_recipe(
+    lacuner: Lacuner, columns: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    trained = lacuner("train", columns, "-o", run, "--recipe", "nrces", *FAST,
+                      "--set", "training.epochs=1", "--set", "ensemble.members=2",
+                      "--set", "self_training.rounds=1",
+                      "--set", "self_training.epochs=1")  # fmt: skip
+    assert trained.code == 0, trained.err
+    assert "without augmented sentences" in trained.err
+    assert {path.name for path in (run / "stages").iterdir()} == {
+        "member-1.train", "member-2.train", "ensemble", "self_training-1",
+    }  # fmt: skip
+    assert "members = 2" in (run / "settings.toml").read_text()
+    assert library.load(run).labels
+    assert "[self_training]" in lacuner("recipes", "nrces").out
+    assert "[self_training]" not in lacuner("recipes", "dictionary").out
+
+
 @pytest.mark.parametrize(
     ("extra", "code", "message"),
     [

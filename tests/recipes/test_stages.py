@@ -221,7 +221,7 @@ def test_augmented_sentences_are_made_once_and_survive_a_stop(
 ) -> None:
     monkeypatch.setattr("lacuner.augmentation.Augmenter", FakeAugmenter)
     plain = weights(train(tmp_path / "plain", ensemble={"members": 1}))
-    settings = {"ensemble": {"members": 1}, "augmentation": {"model": "a model"}}
+    settings: dict[str, Any] = {"ensemble": {"members": 1}, "augmentation": {"model": "a model"}}
     whole = weights(train(tmp_path / "whole", **settings))
     assert not same(plain, whole)
     rows = [row for row in Run(tmp_path / "whole").metrics() if row["stage"] != "train"]

@@ -69,7 +69,7 @@ def train(
     from lacuner.cli.training_progress import TrainingProgress
     from lacuner.recipes import training
     from lacuner.training.processes import is_main
-    from lacuner.training.run_folder import selected_on
+    from lacuner.training.run_folder import Run, selected_on
 
     speaks = is_main()  # of several processes, one
     quiet, json = quiet or not speaks, json and speaks
@@ -107,6 +107,8 @@ def train(
             stopped=lambda: bool(stopped),
             hidden=hidden_corpus,
         )
+    for remark in Run(output).remarks:
+        say(remark, quiet=quiet or json)
     if json:
         print_json({"run": str(output), "recipe": recipe, "labels": list(corpus.labels)})
     say(f"{output}: finished. 'lacuner predict {output} TEXT' uses it.", quiet=quiet or json)

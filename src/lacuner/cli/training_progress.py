@@ -60,6 +60,7 @@ class TrainingProgress:
         if stage not in self._tasks:
             total = getattr(event, "steps", None)
             self._tasks[stage] = self._progress.add_task(stage, total=total, loss="…", dev="…")
+            self._loss = 0.0
         task = self._tasks[stage]
         if hasattr(event, "loss"):
             # A running mean: single batches jump.

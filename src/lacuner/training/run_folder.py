@@ -222,6 +222,12 @@ class Run:
             kept.append(findings.as_dict())
             write_json(facts, self.folder / "run.json")
 
+    @property
+    def remarks(self) -> list[str]:
+        """What was remarked on the way."""
+        found = read_json(self.folder / "run.json").get("findings", [])
+        return [remark for findings in found for remark in findings["remarks"]]
+
     def stage(self, name: str) -> Stage:
         """The stage of that name."""
         stage = Stage(self, self._inside + name)
