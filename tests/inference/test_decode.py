@@ -223,3 +223,27 @@ def test_model_that_finds_nothing_gives_empty_lists() -> None:
     words = mask[:, :, 0]
     assert decode_tags(output_of(tags, words), tag_set) == [[], []]
     assert decode_tags(output_of(tags, words), tag_set, crf=LinearChainCrf(tag_set)) == [[], []]
+
+
+@pytest.mark.parametrize("head", ["softmax", "crf"])
+def test_offset_of_a_tagger_is_taken_off_the_scores_of_outside(
+    head: str, small_corpus: Corpus
+) -> None:
+    torch.manual_seed(0)
+    model = build_model("token_tagger", HashedWords(), LABELS, head=head).eval()
+    with torch.inference_mode():
+        output = model(batch_of(small_corpus.sentences, LABELS, model.encoder))
+    moved = output.scores.clone()
+    moved[..., 0] -= 1.5
+    expected = decode(model, output_of(moved, output.mask))
+    assert decode(model, output, offset=1.5) == expected != decode(model, output)
+
+
+def test_offset_finds_more_the_larger_it_is() -> None:
+    model = build_model("span_classifier", HashedWords(), LABELS, max_width=3)
+    output = _random_output(3, [9, 4], 3)
+    words = [
+        sum(entity.end - entity.start for found in entities for entity in found)
+        for entities in (decode(model, output, offset=offset) for offset in (-20.0, 0.0, 20.0))
+    ]
+    assert words[0] == 0 < words[1] <= words[2] == 13

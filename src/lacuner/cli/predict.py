@@ -34,6 +34,14 @@ def predict(
         float | None,
         typer.Option("--alpha", metavar="SHARE", help="Say of retrieval, for runs of scl_rai."),
     ] = None,
+    offset: Annotated[
+        float | None,
+        typer.Option(
+            "--offset",
+            metavar="NUMBER",
+            help="Off the score of 'no entity': more finds more, less is surer.",
+        ),
+    ] = None,
     to: ToFormat = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -47,7 +55,7 @@ def predict(
     """
     from lacuner.inference.recogniser import load
 
-    recogniser = load(run, alpha=alpha)
+    recogniser = load(run, alpha=alpha, offset=offset)
     findings = Findings()
     sentences = entities = 0
 

@@ -7,6 +7,7 @@ entities are looked at one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -32,6 +33,7 @@ def decode(
     temperature: float = 1.0,
     nested: bool = False,
     source: str | None = None,
+    offset: float = 0.0,
 ) -> list[list[Entity]]:
     """The entities that a model finds, whichever kind it is.
 
@@ -42,10 +44,13 @@ def decode(
         temperature: What scores are divided by first.
         nested: Keep entities inside others; tags and chunks cannot express them.
         source: What the entities shall name as their source.
+        offset: Taken off the scores of "no entity" before anything else: more finds more.
 
     Returns:
         The entities of each sentence; see `decode_spans`, `decode_tags` and `decode_chunks`.
     """
+    if offset:
+        output = shifted(output, offset)
     if isinstance(model, TieOrBreak):
         return decode_chunks(
             output, model.labels, thresholds=thresholds, temperature=temperature, source=source
@@ -67,6 +72,12 @@ def decode(
         temperature=temperature,
         source=source,
     )
+
+
+def shifted(output: Output, offset: float) -> Output:
+    """The output with an offset taken off the scores of "no entity"."""
+    none, labels = output.scores[..., :1], output.scores[..., 1:]
+    return replace(output, scores=torch.cat([none - offset, labels], -1))
 
 
 def decode_spans(

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 import torch
 
-from lacuner.corpus.sentence import Corpus, Entity, Sentence
+from lacuner.corpus.sentence import Corpus, Sentence
 from lacuner.files import write_json
 from lacuner.inference.calibration import TemperatureFit
-from lacuner.inference.decode import decode
+from lacuner.inference.decode import decode, shifted
 from lacuner.inference.retrieval import Retrieval
 from lacuner.inference.saved_model import load_model, save_model
 from lacuner.models import Model
@@ -53,6 +53,7 @@ class NeuralPredictor:
         batch_words: Most places for words in a batch, padding included.
         device: Where to compute; None takes a GPU if there is one.
         retrieval: A second opinion on the labels of spans.
+        offset: Taken off the scores of "no entity": above 0 more entities are found, below fewer.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class NeuralPredictor:
         batch_words: int = 4096,
         device: str | None = None,
         retrieval: Retrieval | None = None,
+        offset: float = 0.0,
     ) -> None:
         self.model = model
         self.labels = model.labels
@@ -73,6 +75,7 @@ class NeuralPredictor:
         self.temperature = temperature
         self.nested = nested
         self.retrieval = retrieval
+        self.offset = offset
         self.batch_size = batch_size
         self.batch_words = batch_words
         self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
@@ -81,26 +84,31 @@ class NeuralPredictor:
         """The sentences in order, with the predicted entities in place of their own labels."""
         rest = iter(sentences)
         while chunk := list(islice(rest, _CHUNK)):
-            yield from self._predict_chunk(chunk)
+            yield from self.predict_at(chunk, [self.offset])[0]
 
-    def _predict_chunk(self, sentences: list[Sentence]) -> Iterator[Sentence]:
+    def predict_at(
+        self, sentences: Sequence[Sentence], offsets: Sequence[float]
+    ) -> list[list[Sentence]]:
+        """The sentences as they are labelled with each of several offsets, for one pass."""
         bare = [sentence.unlabelled() for sentence in sentences]
-        found: list[Sequence[Entity]] = [()] * len(bare)
+        found = [bare.copy() for _ in offsets]
         for numbers, _, output in self.outputs(bare):
             temperature = self.temperature
             if self.retrieval is not None:
                 output, temperature = self.retrieval.blend(output, temperature), 1.0
-            decoded = decode(
-                self.model,
-                output,
-                thresholds=self.thresholds,
-                temperature=temperature,
-                nested=self.nested,
-            )
-            for number, entities in zip(numbers, decoded, strict=True):
-                found[number] = entities
-        for sentence, predicted in zip(bare, found, strict=True):
-            yield sentence.with_entities(predicted) if predicted else sentence
+            for labelled, offset in zip(found, offsets, strict=True):
+                decoded = decode(
+                    self.model,
+                    output,
+                    thresholds=self.thresholds,
+                    temperature=temperature,
+                    nested=self.nested,
+                    offset=offset,
+                )
+                for number, entities in zip(numbers, decoded, strict=True):
+                    if entities:
+                        labelled[number] = bare[number].with_entities(entities)
+        return found
 
     def outputs(self, sentences: Sequence[Sentence]) -> Iterator[tuple[list[int], Batch, Output]]:
         """What the model says of sentences, in batches of similar length, with their numbers.
@@ -122,7 +130,7 @@ class NeuralPredictor:
         """Finds the temperature that makes probabilities honest on gold sentences."""
         fit = TemperatureFit(self.model)
         for _, batch, output in self.outputs(gold.sentences):
-            fit.add(output, batch)
+            fit.add(shifted(output, self.offset), batch)
         self.temperature = fit.temperature()
 
     def save(self, folder: Path) -> None:
@@ -133,6 +141,7 @@ class NeuralPredictor:
             "thresholds": self.thresholds,
             "temperature": self.temperature,
             "nested": self.nested,
+            "offset": self.offset,
         }
         if self.retrieval is not None:
             self.retrieval.save(folder)
@@ -147,5 +156,6 @@ class NeuralPredictor:
             thresholds=facts.get("thresholds", {}),
             temperature=facts.get("temperature", 1.0),
             nested=facts.get("nested", False),
+            offset=facts.get("offset", 0.0),
             retrieval=Retrieval.load(folder, facts["alpha"]) if "alpha" in facts else None,
         )

@@ -120,17 +120,20 @@ def _found(sentence: Sentence) -> Iterator[Found]:
         )
 
 
-def load(run: str | Path, *, alpha: float | None = None) -> Recogniser:
+def load(run: str | Path, *, alpha: float | None = None, offset: float | None = None) -> Recogniser:
     """The recogniser of a finished run, or of a model folder.
 
     Args:
         run: The folder.
         alpha: How much retrieval has to say, for a run of `scl_rai`; None takes what it was
             trained with.
+        offset: What is taken off the scores of "no entity": above 0 finds more entities, below 0
+            fewer; None takes what the run was trained with.
 
     Raises:
         DataError: The folder holds no finished run.
-        UsageError: A share for a run without retrieval, or one that is none.
+        UsageError: A share for a run without retrieval, or one that is none, or an offset for a
+            run without scores.
     """
     folder = Path(run)
     if (folder / "model").is_dir():
@@ -152,4 +155,8 @@ def load(run: str | Path, *, alpha: float | None = None) -> Recogniser:
         if retrieval is None:
             raise UsageError(f"The run in {run} has no retrieval that could have a share (alpha).")
         retrieval.alpha = alpha
+    if offset is not None:
+        if not isinstance(predictor, NeuralPredictor):
+            raise UsageError(f"The run in {run} has no scores that could be shifted (offset).")
+        predictor.offset = offset
     return Recogniser(predictor)

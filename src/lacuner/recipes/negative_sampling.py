@@ -47,7 +47,7 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
     sampler = UniformSampler(settings.sampling.rate)
     objective = SampledCrossEntropy(sampler, all_trusted=settings.sampling.all_trusted)
     model = train_span_classifier(corpus, dev, objective, settings, run)
-    return calibrated(NeuralPredictor(model), dev)
+    return calibrated(NeuralPredictor(model), dev, settings.decoding.offset)
 
 
 NEGATIVE_SAMPLING = Recipe(

@@ -79,7 +79,8 @@ def predictor_of(
 ) -> NeuralPredictor:
     """The model, with its threshold."""
     thresholds = dict.fromkeys(model.labels, settings.threshold) if settings.threshold else {}
-    return calibrated(NeuralPredictor(model, thresholds=thresholds), dev)
+    predictor = NeuralPredictor(model, thresholds=thresholds)
+    return calibrated(predictor, dev, settings.decoding.offset)
 
 
 NRCES = Recipe(

@@ -12,13 +12,14 @@ import torch
 from lacuner.corpus.alignment import aligned
 from lacuner.corpus.sentence import Corpus
 from lacuner.encoders import build_encoder
-from lacuner.evaluation.scores import score_entities
+from lacuner.evaluation.scores import Score, score_entities
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.models import Model
 from lacuner.models.batching import Examples
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.word_dropout import DROPOUT
 from lacuner.objectives.loss import Objective
+from lacuner.recipes.decision_offset import best_offset, fixed_offset
 from lacuner.recipes.encoder_file import is_encoder_file, read_encoder_file
 from lacuner.recipes.reach import out_of_reach
 from lacuner.training import loop
@@ -115,6 +116,18 @@ class TrainingSettings:
     seed: int = 0
 
 
+@dataclass(frozen=True)
+class DecodingSettings:
+    """How scores become entities.
+
+    Attributes:
+        offset: Taken off the score of "no entity" before a span takes its best label: above 0
+            finds more, below 0 less. `dev` takes the best on dev, if that is gold, else 0.
+    """
+
+    offset: float | str = 0.0
+
+
 def encoder_of(settings: EncoderSettings, corpus: Corpus) -> Any:
     """The encoder that settings describe, with what a file adds to them if they name one.
 
@@ -137,16 +150,18 @@ class SpanRecipeSettings:
     encoder: EncoderSettings = field(default_factory=EncoderSettings)
     model: SpanSettings = field(default_factory=SpanSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
+    decoding: DecodingSettings = field(default_factory=DecodingSettings)
 
 
 def train_span_classifier(
     corpus: Corpus, dev: Corpus | None, objective: Objective, settings: SpanRecipeSettings, run: Run
 ) -> SpanClassifier:
     """A span classifier, trained with an objective in the stage `train`."""
+    offset = settings.decoding.offset
     torch.manual_seed(loop.step_seed(settings.training.seed, "weights"))
     encoder = encoder_of(settings.encoder, corpus)
     model = SpanClassifier(encoder, corpus.labels, **settings.model.arguments(corpus))
-    fit(model, corpus, dev, objective, settings.training, run.stage("train"))
+    fit(model, corpus, dev, objective, settings.training, run.stage("train"), offset=offset)
     return model
 
 
@@ -156,8 +171,21 @@ def width_of(corpus: Corpus) -> int:
     return min(max(longest, _WIDTHS[0]), _WIDTHS[1])
 
 
-def calibrated(predictor: NeuralPredictor, dev: Corpus | None) -> NeuralPredictor:
-    """The predictor with a temperature fitted on dev, if that is gold; else as it is."""
+def calibrated(
+    predictor: NeuralPredictor, dev: Corpus | None, offset: float | str = 0.0
+) -> NeuralPredictor:
+    """The predictor with an offset, and with a temperature fitted on dev, if that is gold.
+
+    Args:
+        predictor: What is changed and returned.
+        dev: What to fit on.
+        offset: See `DecodingSettings`.
+    """
+    fixed = fixed_offset(offset, dev)
+    if fixed is not None:
+        predictor.offset = fixed
+    elif dev is not None:
+        predictor.offset, _ = best_offset(predictor, dev)
     if dev is not None and all(sentence.complete for sentence in dev):
         predictor.fit_temperature(dev)
     return predictor
@@ -200,6 +228,7 @@ def fit(
     *,
     view: PeriodicView | None = None,
     most_steps: int | None = None,
+    offset: float | str = 0.0,
 ) -> None:
     """Trains a model in a stage of the run; a stage that is finished is not trained again.
 
@@ -214,21 +243,14 @@ def fit(
         stage: Where the training is kept.
         view: What the objective knows of the whole corpus, renewed every so many steps.
         most_steps: End after so many steps, though the epochs would make more.
+        offset: See `DecodingSettings`; the model is chosen with it.
     """
     if stage.is_finished:
         load_result(stage, model)
         return
     stage.run.report(out_of_reach(model, corpus, dev))
     examples = examples_of(model, corpus, stage.run)
-    scorer = None
-    if dev is not None:
-        gold = dev
-
-        def scorer() -> tuple[float, dict[str, Any]]:
-            predicted = gold.with_sentences(NeuralPredictor(model).predict(gold))
-            total = score_entities(aligned(predicted, gold)).total
-            return total.f1, {"precision": total.precision, "recall": total.recall}
-
+    scorer = None if dev is None else _scorer(model, dev, fixed_offset(offset, dev))
     arguments = asdict(settings)
     arguments["epochs"] = epochs_for(len(examples), settings)
     arguments["most_steps"] = most_steps
@@ -243,3 +265,22 @@ def fit(
     keep_result(stage, model)
     if view is not None:
         view.clear()
+
+
+def _scorer(model: Model, dev: Corpus, offset: float | None) -> loop.Scorer:
+    """Scores a model on dev, with an offset or with the one that is best there."""
+
+    def score() -> tuple[float, dict[str, Any]]:
+        predictor = NeuralPredictor(model, offset=offset or 0.0)
+        if offset is None:
+            best, total = best_offset(predictor, dev)
+            return total.f1, {**_shares(total), "offset": best}
+        predicted = dev.with_sentences(predictor.predict(dev))
+        total = score_entities(aligned(predicted, dev)).total
+        return total.f1, _shares(total)
+
+    return score
+
+
+def _shares(score: Score) -> dict[str, Any]:
+    return {"precision": score.precision, "recall": score.recall}

@@ -22,6 +22,7 @@ from lacuner.objectives.contrastive import (
 )
 from lacuner.objectives.negative_sampling import SampledCrossEntropy, Sampler, UniformSampler
 from lacuner.recipes import weighted_negative_sampling as weighted
+from lacuner.recipes.decision_offset import best_offset, fixed_offset
 from lacuner.recipes.parts import (
     SpanRecipeSettings,
     SpanSettings,
@@ -98,9 +99,12 @@ def predictor_of(
     model: Model, corpus: Corpus, dev: Corpus | None, settings: Settings
 ) -> NeuralPredictor:
     """The model, with the centres that it gives the labels of the corpus."""
-    predictor = calibrated(NeuralPredictor(model), dev)
+    offset = settings.decoding.offset
+    predictor = calibrated(NeuralPredictor(model), dev, offset)
     said = ((batch, output) for _, batch, output in predictor.outputs(corpus.sentences))
     predictor.retrieval = Retrieval.of(said, len(model.labels), settings.retrieval.alpha)
+    if dev is not None and fixed_offset(offset, dev) is None:
+        predictor.offset, _ = best_offset(predictor, dev)  # retrieval moves it
     return predictor
 
 

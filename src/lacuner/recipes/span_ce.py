@@ -24,7 +24,7 @@ class Settings(SpanRecipeSettings):
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
     """One training with cross-entropy on all spans."""
     model = train_span_classifier(corpus, dev, SpanCrossEntropy(), settings, run)
-    return calibrated(NeuralPredictor(model), dev)
+    return calibrated(NeuralPredictor(model), dev, settings.decoding.offset)
 
 
 SPAN_CE = Recipe(

@@ -59,7 +59,7 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
     sampler = sampler_of(settings.sampling, epochs_for(len(corpus), settings.training))
     objective = SampledCrossEntropy(sampler, all_trusted=settings.sampling.all_trusted)
     model = train_span_classifier(corpus, dev, objective, settings, run)
-    return calibrated(NeuralPredictor(model), dev)
+    return calibrated(NeuralPredictor(model), dev, settings.decoding.offset)
 
 
 def sampler_of(settings: SamplingSettings, epochs: int) -> WeightedSampler:

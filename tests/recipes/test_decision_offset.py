@@ -1,0 +1,78 @@
+"""The offset that a gold dev shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import lacuner
+from lacuner import Corpus, Entity, Sentence
+from lacuner.errors import UsageError
+from lacuner.inference.predictor import NeuralPredictor
+from lacuner.recipes.decision_offset import best_offset, fixed_offset
+from lacuner.training.run_folder import Run
+from tests.recipes.test_recipes import NEURAL, SMALL
+
+GOLD = Corpus(
+    tuple(
+        Sentence(str(n), ("a", "b"), (Entity(0, 1, "X"),) if n < 4 else (), complete=True)
+        for n in range(8)
+    )
+)
+
+
+class Shy:
+    """Finds the entity of sentence n from the offset n on; false ones from the offset 5 on."""
+
+    def predict_at(
+        self, sentences: Sequence[Sentence], offsets: Sequence[float]
+    ) -> list[list[Sentence]]:
+        return [list(self._at(sentences, offset)) for offset in offsets]
+
+    def _at(self, sentences: Sequence[Sentence], offset: float) -> Iterator[Sentence]:
+        for number, sentence in enumerate(sentences):
+            found = offset >= number if number < 4 else offset >= 5
+            yield replace(sentence, entities=(Entity(0, 1, "X"),) if found else ())
+
+
+def test_best_offset_is_the_least_of_those_that_score_best() -> None:
+    offset, score = best_offset(Shy(), GOLD)  # type: ignore[arg-type]
+    assert offset == 3.0
+    assert (score.right, score.found, score.gold) == (4, 4, 4)
+
+
+def test_nothing_is_fitted_on_a_dev_that_nobody_vouches_for() -> None:
+    open_dev = GOLD.with_sentences([replace(s, complete=False) for s in GOLD])
+    assert fixed_offset("dev", GOLD) is None
+    assert fixed_offset("dev", open_dev) == 0.0
+    assert fixed_offset("dev", None) == 0.0
+    assert fixed_offset(1.5, GOLD) == 1.5
+    with pytest.raises(UsageError, match="'dev'"):
+        fixed_offset("test", GOLD)
+
+
+def test_run_is_chosen_saved_and_loaded_with_its_offset(tmp_path: Path) -> None:
+    gaps = SMALL.with_sentences(
+        [replace(s, entities=s.entities[:1], complete=False) for s in SMALL]
+    )
+    settings = {**NEURAL, "training": {**NEURAL["training"], "epochs": 4}}
+    fitted = {**settings, "decoding": {"offset": "dev"}}
+    recogniser = lacuner.train(gaps, "span_ce", dev=SMALL, out=tmp_path / "run", settings=fitted)
+    lacuner.train(gaps, "span_ce", dev=SMALL, out=tmp_path / "plain", settings=settings)
+    rows = [row for row in _metrics(tmp_path / "run") if "dev" in row]
+    plain = [row for row in _metrics(tmp_path / "plain") if "dev" in row]
+    assert all(row["dev"] >= old["dev"] for row, old in zip(rows, plain, strict=True))
+    assert max(row["dev"] for row in rows) > max(row["dev"] for row in plain)
+    predictor = recogniser.predictor
+    assert isinstance(predictor, NeuralPredictor)
+    best = max(rows, key=lambda row: row["dev"])
+    assert predictor.offset == best["offset"] != 0
+    shy = lacuner.load(tmp_path / "run", offset=-50.0)
+    assert not any(sentence.entities for sentence in shy.predict(SMALL))
+
+
+def _metrics(folder: Path) -> list[dict[str, float]]:
+    return Run(folder).metrics()
