@@ -170,8 +170,11 @@ def test_output_is_never_removed_by_accident(adapted: Path, encoder: Path, tmp_p
         run(encoder, encoder, overwrite=True)
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "dear.txt").write_text("Dear")
-    with pytest.raises(UsageError, match="holds no adaptation"):
-        run(encoder, tmp_path / "letters", overwrite=True)
+    for how, said in (("overwrite", "overwritten"), ("resume", "resumed")):
+        with pytest.raises(UsageError, match=f"holds no adaptation that could be {said}"):
+            run(encoder, tmp_path / "letters", **{how: True})
+    with pytest.raises(OutputExists):
+        run(encoder, tmp_path / "letters" / "dear.txt")
     assert (tmp_path / "letters" / "dear.txt").exists()
 
 

@@ -32,7 +32,7 @@ from lacuner.objectives.gap_filling import GapCrossEntropy
 from lacuner.settings import as_dict, build
 from lacuner.training import loop
 from lacuner.training.events import Evaluation
-from lacuner.training.processes import on_main
+from lacuner.training.processes import on_main, processes
 from lacuner.training.run_folder import Listener, Run, Stage
 
 RECORD = "adaptation"  # the subfolder of the run
@@ -97,6 +97,7 @@ def adapt(
     on_main(lambda: _make_room(folder, encoder, resume=resume, overwrite=overwrite))
     run = Run(folder / RECORD, listeners=listeners, stopped=stopped)
     if (folder / "config.json").exists():
+        on_main(lambda: _remove_state(run))
         return _result(folder, run)  # finished before
     seed = chosen.training.seed
     torch.manual_seed(loop.step_seed(seed, "weights"))
@@ -130,6 +131,7 @@ def _train(
     stage: Stage,
 ) -> None:
     training = settings.training
+    model.to(processes().device)
 
     def score() -> tuple[float, dict[str, Any]]:
         found = measure(model, held_out, batch_pieces=training.batch_pieces)
@@ -162,6 +164,10 @@ def _finish(model: MaskedLanguageModel, run: Run, folder: Path) -> None:
         shutil.rmtree(half_written, ignore_errors=True)
     with written_aside(folder / "config.json", overwrite=True) as aside:
         model.save(aside.parent)
+    _remove_state(run)
+
+
+def _remove_state(run: Run) -> None:
     shutil.rmtree(run.folder / "stages", ignore_errors=True)
 
 
@@ -179,13 +185,15 @@ def _make_room(folder: Path, encoder: str | Path, *, resume: bool, overwrite: bo
     """Sees to it that the folder may be written; what is no adaptation is never removed."""
     if Path(encoder).is_dir() and folder.exists() and Path(encoder).samefile(folder):
         raise UsageError(f"{folder} is the encoder itself. Choose another folder for the output.")
-    if not folder.exists() or not any(folder.iterdir()) or resume:
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
-    if not overwrite:
+    if not resume and not overwrite:
         raise OutputExists(folder)
     if not (folder / RECORD).is_dir():
-        raise UsageError(f"{folder} holds no adaptation, and is not overwritten.")
-    shutil.rmtree(folder)
+        wanted = "resumed" if resume else "overwritten"
+        raise UsageError(f"{folder} holds no adaptation that could be {wanted}.")
+    if not resume:
+        shutil.rmtree(folder)
 
 
 def _check(settings: AdaptationSettings) -> None:
