@@ -21,6 +21,7 @@ from lacuner.recipes.stages import resolve, train_in_stages
 from lacuner.settings import as_dict
 from lacuner.training.loop import Interrupted
 from lacuner.training.run_folder import Run
+from tests.language_models import write_bert
 from tests.training.tiny_training import NoisyWords
 
 CORPUS = mask(
@@ -231,6 +232,17 @@ def test_augmented_sentences_are_made_once_and_survive_a_stop(
         train(tmp_path / "cut", **settings, stop_after=9)
     assert same(whole, weights(train(tmp_path / "cut", **settings, resume=True)))
     assert FakeAugmenter.asked == 1
+
+
+def test_masked_language_model_with_other_pieces_than_the_encoder_augments(tmp_path: Path) -> None:
+    settings = {"model": str(write_bert(tmp_path / "model")), "rate": 0.5}
+    with pytest.raises(Interrupted):
+        train(tmp_path / "run", ensemble={"members": 1}, augmentation=settings, stop_after=8)
+    augmented = read_json(tmp_path / "run" / "stages" / "self_training-1" / "augmented.json")
+    assert [len(words) for words in augmented] == [len(sentence) for sentence in CORPUS]
+    train(tmp_path / "run", ensemble={"members": 1}, augmentation=settings, resume=True)
+    (row,) = [r for r in Run(tmp_path / "run").metrics() if "augmented" in r]
+    assert row["stage"] == "self_training-1" and row["augmented"] > 0
 
 
 def test_rounds_follow_each_other_and_dev_chooses_in_all_stages(tmp_path: Path) -> None:
