@@ -66,7 +66,7 @@ def _case() -> tuple[Batch, Output]:
 
 
 def _loss(output: Output, batch: Batch, q: float) -> Tensor:
-    return NoiseRobustTagging(_tagger(), q=q)(output, batch, torch.Generator()).total
+    return NoiseRobustTagging(_tagger(), q=q, warmup=0)(output, batch, torch.Generator()).total
 
 
 def test_cross_entropy_of_both_parts_is_that_of_the_tags() -> None:
@@ -86,7 +86,9 @@ def test_loss_is_the_sum_over_both_parts_by_hand() -> None:
 def test_weights_leave_out_what_they_say() -> None:
     batch, output = _case()
     weights = torch.tensor([[[0, 1], [1, 0], [1, 1]]])
-    objective = NoiseRobustTagging(_tagger(), q=0.7, weights=lambda batch, output: weights)
+    objective = NoiseRobustTagging(
+        _tagger(), q=0.7, warmup=0, weights=lambda batch, output: weights
+    )
     found = objective(output, batch, torch.Generator())
     tags = torch.softmax(output.scores[0], -1)
     f = torch.stack([1 - tags[1, 0], tags[2, 0]])
@@ -101,6 +103,17 @@ def test_vouched_words_learn_by_cross_entropy() -> None:
     outside = replace(batch, outside=torch.tensor([[True, False, True]]))
     between = _loss(output, outside, q=0.7)
     assert _loss(output, batch, q=0.7) < between < _loss(output, batch, q=0.0)
+
+
+def test_first_epochs_learn_by_cross_entropy() -> None:
+    batch, output = _case()
+    objective = NoiseRobustTagging(_tagger(), q=0.7, warmup=1)
+    losses = [
+        objective(output, replace(batch, epoch=epoch), torch.Generator()).total
+        for epoch in range(2)
+    ]
+    assert torch.allclose(losses[0], _loss(output, batch, q=0.0))
+    assert torch.allclose(losses[1], _loss(output, batch, q=0.7))
 
 
 def test_loss_refuses_other_tags_and_other_q() -> None:

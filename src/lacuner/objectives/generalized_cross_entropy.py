@@ -18,6 +18,7 @@ from lacuner.models.token_tagger import TokenTagger, two_parts
 from lacuner.objectives.loss import Loss
 
 Q = 0.7  # of the paper
+WARMUP = 1  # not in the paper, whose encoder is larger
 _CROSS_ENTROPY = 1e-7  # so small a q is 0: single precision could not tell them apart
 
 Weights = Callable[[Batch, Output], Tensor]
@@ -52,22 +53,34 @@ class NoiseRobustTagging:
     Args:
         model: A tagger with the scheme `io`, for its tags.
         q: From 0 (cross-entropy) to 1 (mean absolute error).
+        warmup: Epochs that learn by cross-entropy first. The gradient of a bounded loss vanishes at
+            words that a network is wrong about: one that knows nothing yet can end where all words
+            are O, and stay there.
         weights: How much the entity part and the label part of each word count; None counts all.
 
     Raises:
-        UsageError: q is no such number, or the tagger has other tags.
+        UsageError: q or warmup is no such number, or the tagger has other tags.
     """
 
-    def __init__(self, model: TokenTagger, *, q: float = Q, weights: Weights | None = None) -> None:
-        if not 0 <= q <= 1:
-            raise UsageError(f"q is {q:g}, but must be between 0 and 1.")
+    def __init__(
+        self,
+        model: TokenTagger,
+        *,
+        q: float = Q,
+        warmup: int = WARMUP,
+        weights: Weights | None = None,
+    ) -> None:
+        if not 0 <= q <= 1 or warmup < 0:
+            raise UsageError(
+                f"q is {q:g} and warmup {warmup}; q must be between 0 and 1, warmup at least 0."
+            )
         if model.tag_set.scheme != "io":
             raise UsageError(
                 f"This loss needs the tagging scheme io, not {model.tag_set.scheme}: with others a "
                 "label is more than a type."
             )
         self.tag_set = model.tag_set
-        self.q = q
+        self.q, self.warmup = q, warmup
         self.weights = weights
 
     def __call__(self, output: Output, batch: Batch, rng: torch.Generator) -> Loss:
@@ -77,7 +90,7 @@ class NoiseRobustTagging:
         counted = torch.stack([settled, settled & (targets > 0)], -1).to(logs.dtype)
         if self.weights is not None:
             counted = counted * self.weights(batch, output).to(logs)  # w_i of eq. 5
-        losses = generalized_cross_entropy(logs, self.q)
+        losses = generalized_cross_entropy(logs, 0.0 if batch.epoch < self.warmup else self.q)
         losses = torch.where(vouched_words(batch, targets)[..., None], -logs, losses)
         losses = losses * counted  # eq. 5
         entity, label = (losses.sum((0, 1)) / max(1, len(batch))).unbind()

@@ -25,7 +25,7 @@ from lacuner.errors import UsageError
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.models.word_dropout import DROPOUT
-from lacuner.objectives.generalized_cross_entropy import NoiseRobustTagging, Q
+from lacuner.objectives.generalized_cross_entropy import WARMUP, NoiseRobustTagging, Q
 from lacuner.objectives.label_removal import DROPPED, RARE, THRESHOLD
 from lacuner.recipes.ensemble import EnsembleSettings
 from lacuner.recipes.parts import (
@@ -63,9 +63,12 @@ class LossSettings:
 
     Attributes:
         q: From 0 (cross-entropy) to 1 (mean absolute error).
+        warmup: Epochs that learn by cross-entropy first, so that small encoders do not settle for O
+            everywhere; the paper has none.
     """
 
     q: float = Q
+    warmup: int = WARMUP
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
         seed=step_seed(training.seed, "dropped words"),
         batch_words=training.batch_words,
     )
-    objective = NoiseRobustTagging(model, q=settings.loss.q, weights=removal.weights)
+    objective = NoiseRobustTagging(model, **asdict(settings.loss), weights=removal.weights)
     stage = run.stage("train")
     steps = epochs_for(len(examples), training) * steps_an_epoch(len(examples), training)
     interval = renewal_interval(settings.removal.interval, steps)
