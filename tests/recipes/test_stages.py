@@ -99,6 +99,27 @@ def _make_it_a_kill(run: Path, number: int) -> None:
             (stage / f".half-{number}").mkdir()
 
 
+class Killed(BaseException):
+    """Ends a training at once: nothing is saved."""
+
+
+def test_training_that_is_killed_between_states_comes_to_the_same_end(tmp_path: Path) -> None:
+    # States are saved at the end of epochs, after 3 and 6 steps; views are made after 2, 4 and 6.
+    settings = {"training": {**TRAINING, "checkpoint_steps": 100}, "removal": {"interval": 2}}
+    whole = weights(train(tmp_path / "whole", **settings))
+    for steps in (5, 8, 8, 8):  # at step 5 of each stage: the view of 4 is there, its state is not
+        left = iter(range(steps - 1, -1, -1))
+
+        def kill(stage: str, event: Any, left: Any = left) -> None:
+            if hasattr(event, "loss") and next(left) == 0:
+                raise Killed
+
+        resume = (tmp_path / "cut").exists()
+        with pytest.raises(Killed):
+            train(tmp_path / "cut", resume=resume, listeners=[kill], **settings)
+    assert same(whole, weights(train(tmp_path / "cut", resume=True, **settings)))
+
+
 def test_stage_that_is_finished_is_not_trained_again(tmp_path: Path) -> None:
     with pytest.raises(Interrupted):
         train(tmp_path / "run", stop_after=20)
