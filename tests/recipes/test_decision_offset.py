@@ -11,8 +11,9 @@ import pytest
 import lacuner
 from lacuner import Corpus, Entity, Sentence
 from lacuner.errors import UsageError
+from lacuner.evaluation.scores import Score
 from lacuner.inference.predictor import NeuralPredictor
-from lacuner.recipes.decision_offset import best_offset, fixed_offset
+from lacuner.recipes.decision_offset import fit_offset, fixed_offset
 from lacuner.training.run_folder import Run
 from tests.recipes.test_recipes import NEURAL, SMALL
 
@@ -39,9 +40,10 @@ class Shy:
 
 
 def test_best_offset_is_the_least_of_those_that_score_best() -> None:
-    offset, score = best_offset(Shy(), GOLD)  # type: ignore[arg-type]
-    assert offset == 3.0
-    assert (score.right, score.found, score.gold) == (4, 4, 4)
+    fit = fit_offset(Shy(), GOLD)  # type: ignore[arg-type]
+    assert fit.offset == 3.0
+    assert fit.score == Score(right=4, found=4, gold=4)
+    assert fit.unshifted == Score(right=1, found=1, gold=4)
 
 
 def test_nothing_is_fitted_on_a_dev_that_nobody_vouches_for() -> None:
@@ -64,7 +66,8 @@ def test_run_is_chosen_saved_and_loaded_with_its_offset(tmp_path: Path) -> None:
     lacuner.train(gaps, "span_ce", dev=SMALL, out=tmp_path / "plain", settings=settings)
     rows = [row for row in _metrics(tmp_path / "run") if "dev" in row]
     plain = [row for row in _metrics(tmp_path / "plain") if "dev" in row]
-    assert all(row["dev"] >= old["dev"] for row, old in zip(rows, plain, strict=True))
+    assert [row["unshifted"] for row in rows] == [row["dev"] for row in plain]
+    assert all(row["dev"] >= row["unshifted"] for row in rows)
     assert max(row["dev"] for row in rows) > max(row["dev"] for row in plain)
     predictor = recogniser.predictor
     assert isinstance(predictor, NeuralPredictor)

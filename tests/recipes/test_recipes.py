@@ -26,8 +26,6 @@ NEURAL: dict[str, Any] = {
     "encoder": {"name": "bilstm"},
     "training": {"epochs": 15, "head_rate": 1e-2, "batch_size": 8, "checkpoint_steps": 3},
 }
-# Their own features, `interaction`, learn too slowly for a test.
-ENDPOINTS = {**NEURAL, "model": {"features": "endpoints"}}
 FEWER_EPOCHS = {"training": {**NEURAL["training"], "epochs": 9}}
 # Few models, so that tests of what takes many are quick.
 FEW: dict[str, Any] = {
@@ -40,12 +38,12 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("token_ce", {**NEURAL, "model": {"head": "crf", "scheme": "bioes"}}),
     ("span_ce", NEURAL),
     ("span_ce", {**NEURAL, "model": {"features": "biaffine"}}),
-    ("negative_sampling", ENDPOINTS),
-    ("weighted_negative_sampling", ENDPOINTS),
-    ("weighted_negative_sampling", {**ENDPOINTS, "sampling": {"form": "printed"}}),
+    ("negative_sampling", NEURAL),
+    ("weighted_negative_sampling", NEURAL),
+    ("weighted_negative_sampling", {**NEURAL, "sampling": {"form": "printed"}}),
     ("nrces", NEURAL),
-    ("scl_rai", ENDPOINTS),
-    ("scl_rai", {**ENDPOINTS, "sampling": {"sampler": "weighted"}}),
+    ("scl_rai", NEURAL),
+    ("scl_rai", {**NEURAL, "sampling": {"sampler": "weighted"}}),
     ("supervised", NEURAL),
     ("partial_crf", NEURAL),
     ("fuzzy_crf", NEURAL),
@@ -123,7 +121,7 @@ def test_hidden_labels_of_other_words_are_refused(tmp_path: Path) -> None:
 
 
 def test_share_of_retrieval_can_be_changed_after_training(tmp_path: Path) -> None:
-    settings = {**ENDPOINTS, "training": {**NEURAL["training"], "epochs": 8}}
+    settings = {**NEURAL, "training": {**NEURAL["training"], "epochs": 8}}
     recogniser = lacuner.train(SMALL, "scl_rai", out=tmp_path / "run", settings=settings)
     found = [
         lacuner.load(tmp_path / "run", alpha=alpha).predict(SMALL).entity_count

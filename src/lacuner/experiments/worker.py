@@ -49,6 +49,8 @@ from lacuner.training.loop import Interrupted
 from lacuner.training.provenance import versions
 from lacuner.training.run_folder import Run
 
+Figures = dict[str, float]
+
 _TICK = 2.0  # seconds between two notes of the clock
 _SAID = 0.2  # seconds between two lines about the step
 
@@ -153,15 +155,21 @@ def make_run(job: Job, reporter: Reporter) -> None:
     clock.note()
     seconds = clock.seconds
     metrics = Run(folder).metrics()
-    curve = [{"epoch": row["epoch"], "dev": row["dev"]} for row in metrics if "dev" in row]
-    test, counts = _scored(recogniser, material.test)
+    shown = ("epoch", "dev", "unshifted")
+    curve = [{key: row[key] for key in shown if key in row} for row in metrics if "dev" in row]
+    test, counts, test_unshifted = _scored(recogniser, material.test)
+    dev, _, dev_unshifted = (
+        (None, None, None) if material.dev is None else _scored(recogniser, material.dev)
+    )
     row: Row = {
         **job.facts,
         "train_sentences": len(material.train),
         "dev_sentences": 0 if material.dev is None else len(material.dev),
         "selected_on": "dev" if curve else "none",
-        "dev": None if material.dev is None else _scored(recogniser, material.dev)[0],
+        "dev": dev,
         "test": test,
+        "offset": getattr(recogniser.predictor, "offset", None),
+        "unshifted": {"dev": dev_unshifted, "test": test_unshifted},
         "missampling": missampling(metrics),
         "seconds": seconds,
         "peak_mb": clock.peak_mb,
@@ -209,8 +217,20 @@ def missampling(metrics: list[Row]) -> list[float] | None:
     return rates or None
 
 
-def _scored(recogniser: Recogniser, gold: Corpus) -> tuple[dict[str, float], Counts]:
-    counts = sentence_counts(aligned(recogniser.predict(gold), gold))
+def _scored(recogniser: Recogniser, gold: Corpus) -> tuple[Figures, Counts, Figures | None]:
+    """Scores with the run's own offset, their counts, and scores of the same model without it."""
+    predictor = recogniser.predictor
+    if not isinstance(predictor, NeuralPredictor) or not predictor.offset:
+        return *_figures(recogniser.predict(gold), gold), None
+    own, unshifted = (
+        gold.with_sentences(found)
+        for found in predictor.predict_at(gold.sentences, (predictor.offset, 0.0))
+    )
+    return *_figures(own, gold), _figures(unshifted, gold)[0]
+
+
+def _figures(predicted: Corpus, gold: Corpus) -> tuple[Figures, Counts]:
+    counts = sentence_counts(aligned(predicted, gold))
     right, found, true = (int(count) for count in counts.sum(axis=0))
     score = Score(right, found, true)
     return {"p": score.precision, "r": score.recall, "f1": score.f1}, counts

@@ -7,6 +7,8 @@ threshold is not. What the robust losses leave of that shift is one number, whic
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from lacuner.corpus.alignment import aligned
 from lacuner.corpus.sentence import Corpus
 from lacuner.errors import UsageError
@@ -17,12 +19,30 @@ FROM_DEV = "dev"
 _OFFSETS = tuple(half / 2 for half in range(-4, 17))  # from -2 to 8; F1 is flat within a half
 
 
-def best_offset(predictor: NeuralPredictor, gold: Corpus) -> tuple[float, Score]:
-    """The offset with the best F1 on gold sentences, and that score; of equals the least."""
+@dataclass(frozen=True)
+class OffsetFit:
+    """What offsets give on a gold dev.
+
+    Attributes:
+        offset: The one with the best F1; of equals the least.
+        score: The score with it.
+        unshifted: The score without any.
+    """
+
+    offset: float
+    score: Score
+    unshifted: Score
+
+
+def fit_offset(predictor: NeuralPredictor, gold: Corpus) -> OffsetFit:
+    """Tries the offsets on gold sentences, in one pass of the model."""
     found = predictor.predict_at(gold.sentences, _OFFSETS)
-    scores = [score_entities(aligned(gold.with_sentences(s), gold)).total for s in found]
-    ranked = zip(_OFFSETS, scores, strict=True)
-    return max(ranked, key=lambda pair: (pair[1].f1, -abs(pair[0])))
+    scores = {
+        offset: score_entities(aligned(gold.with_sentences(labelled), gold)).total
+        for offset, labelled in zip(_OFFSETS, found, strict=True)
+    }
+    best = max(_OFFSETS, key=lambda offset: (scores[offset].f1, -abs(offset)))
+    return OffsetFit(best, scores[best], scores[0.0])
 
 
 def fixed_offset(offset: float | str, dev: Corpus | None) -> float | None:

@@ -12,8 +12,7 @@ from lacuner.corpus.sentence import Corpus
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.objectives.negative_sampling import RATE, SampledCrossEntropy, UniformSampler
 from lacuner.recipes.parts import (
-    SpanRecipeSettings,
-    SpanSettings,
+    RobustSpanSettings,
     calibrated,
     train_span_classifier,
 )
@@ -35,10 +34,9 @@ class SamplingSettings:
 
 
 @dataclass(frozen=True)
-class Settings(SpanRecipeSettings):
+class Settings(RobustSpanSettings):
     """Settings of `negative_sampling`."""
 
-    model: SpanSettings = field(default_factory=lambda: SpanSettings(features="interaction"))
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
 
 

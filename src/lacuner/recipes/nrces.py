@@ -27,7 +27,7 @@ from lacuner.objectives.nrces import (
     NoiseRobustCrossEntropy,
     W,
 )
-from lacuner.recipes.parts import SpanRecipeSettings, calibrated, train_span_classifier
+from lacuner.recipes.parts import RobustSpanSettings, calibrated, train_span_classifier
 from lacuner.recipes.recipe import Recipe
 from lacuner.training.run_folder import Run
 
@@ -56,7 +56,7 @@ class LossSettings:
 
 
 @dataclass(frozen=True)
-class Settings(SpanRecipeSettings):
+class Settings(RobustSpanSettings):
     """Settings of `nrces`.
 
     Attributes:

@@ -19,7 +19,7 @@ from lacuner.models.batching import Examples
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.word_dropout import DROPOUT
 from lacuner.objectives.loss import Objective
-from lacuner.recipes.decision_offset import best_offset, fixed_offset
+from lacuner.recipes.decision_offset import FROM_DEV, fit_offset, fixed_offset
 from lacuner.recipes.encoder_file import is_encoder_file, read_encoder_file
 from lacuner.recipes.reach import out_of_reach
 from lacuner.training import loop
@@ -153,6 +153,13 @@ class SpanRecipeSettings:
     decoding: DecodingSettings = field(default_factory=DecodingSettings)
 
 
+@dataclass(frozen=True)
+class RobustSpanSettings(SpanRecipeSettings):
+    """The same for recipes that expect gaps, which leave a shift to be mended."""
+
+    decoding: DecodingSettings = field(default_factory=lambda: DecodingSettings(FROM_DEV))
+
+
 def train_span_classifier(
     corpus: Corpus, dev: Corpus | None, objective: Objective, settings: SpanRecipeSettings, run: Run
 ) -> SpanClassifier:
@@ -185,7 +192,7 @@ def calibrated(
     if fixed is not None:
         predictor.offset = fixed
     elif dev is not None:
-        predictor.offset, _ = best_offset(predictor, dev)
+        predictor.offset = fit_offset(predictor, dev).offset
     if dev is not None and all(sentence.complete for sentence in dev):
         predictor.fit_temperature(dev)
     return predictor
@@ -273,8 +280,9 @@ def _scorer(model: Model, dev: Corpus, offset: float | None) -> loop.Scorer:
     def score() -> tuple[float, dict[str, Any]]:
         predictor = NeuralPredictor(model, offset=offset or 0.0)
         if offset is None:
-            best, total = best_offset(predictor, dev)
-            return total.f1, {**_shares(total), "offset": best}
+            fit = fit_offset(predictor, dev)
+            facts = {"offset": fit.offset, "unshifted": fit.unshifted.f1}
+            return fit.score.f1, {**_shares(fit.score), **facts}
         predicted = dev.with_sentences(predictor.predict(dev))
         total = score_entities(aligned(predicted, dev)).total
         return total.f1, _shares(total)

@@ -22,10 +22,9 @@ from lacuner.objectives.contrastive import (
 )
 from lacuner.objectives.negative_sampling import SampledCrossEntropy, Sampler, UniformSampler
 from lacuner.recipes import weighted_negative_sampling as weighted
-from lacuner.recipes.decision_offset import best_offset, fixed_offset
+from lacuner.recipes.decision_offset import fit_offset, fixed_offset
 from lacuner.recipes.parts import (
-    SpanRecipeSettings,
-    SpanSettings,
+    RobustSpanSettings,
     calibrated,
     epochs_for,
     train_span_classifier,
@@ -75,10 +74,9 @@ class RetrievalSettings:
 
 
 @dataclass(frozen=True)
-class Settings(SpanRecipeSettings):
+class Settings(RobustSpanSettings):
     """Settings of `scl_rai`."""
 
-    model: SpanSettings = field(default_factory=lambda: SpanSettings(features="interaction"))
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     contrast: ContrastSettings = field(default_factory=ContrastSettings)
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
@@ -104,7 +102,7 @@ def predictor_of(
     said = ((batch, output) for _, batch, output in predictor.outputs(corpus.sentences))
     predictor.retrieval = Retrieval.of(said, len(model.labels), settings.retrieval.alpha)
     if dev is not None and fixed_offset(offset, dev) is None:
-        predictor.offset, _ = best_offset(predictor, dev)  # retrieval moves it
+        predictor.offset = fit_offset(predictor, dev).offset  # retrieval moves it
     return predictor
 
 

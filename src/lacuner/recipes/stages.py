@@ -19,7 +19,7 @@ from lacuner.models import Model
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.recipes.ensemble import EnsembleSettings, train_ensemble
-from lacuner.recipes.parts import calibrated
+from lacuner.recipes.parts import DecodingSettings, calibrated
 from lacuner.recipes.recipe import Recipe
 from lacuner.recipes.self_training import (
     AugmentationSettings,
@@ -126,7 +126,8 @@ def train_in_stages(
     )
     if recipe.predictor is not None:
         return recipe.predictor(model, corpus, dev, settings.recipe)
-    return calibrated(NeuralPredictor(model), dev)
+    decoding = getattr(settings.recipe, "decoding", DecodingSettings())
+    return calibrated(NeuralPredictor(model), dev, decoding.offset)
 
 
 def _model_of(recipe: Recipe, predictor: Predictor) -> Model:

@@ -20,8 +20,7 @@ from lacuner.objectives.negative_sampling import (
 )
 from lacuner.recipes import negative_sampling
 from lacuner.recipes.parts import (
-    SpanRecipeSettings,
-    SpanSettings,
+    RobustSpanSettings,
     calibrated,
     epochs_for,
     train_span_classifier,
@@ -47,10 +46,9 @@ class SamplingSettings(negative_sampling.SamplingSettings):
 
 
 @dataclass(frozen=True)
-class Settings(SpanRecipeSettings):
+class Settings(RobustSpanSettings):
     """Settings of `weighted_negative_sampling`."""
 
-    model: SpanSettings = field(default_factory=lambda: SpanSettings(features="interaction"))
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
 
 
