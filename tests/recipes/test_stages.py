@@ -7,73 +7,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from torch import Tensor
 
-from lacuner import Corpus, Sentence
-from lacuner.demo import gold
+from lacuner import Sentence
 from lacuner.errors import UsageError
 from lacuner.files import read_json
-from lacuner.inference.predictor import NeuralPredictor
-from lacuner.labelling.masking import mask
 from lacuner.recipes import RECIPES
-from lacuner.recipes.stages import resolve, train_in_stages
+from lacuner.recipes.stages import resolve
 from lacuner.settings import as_dict
 from lacuner.training.loop import Interrupted
 from lacuner.training.run_folder import Run
 from tests.language_models import write_bert
+from tests.recipes.staged_training import CORPUS, STAGES, STEPS, TRAINING, same, train, weights
 from tests.training.tiny_training import NoisyWords
-
-CORPUS = mask(
-    gold("train").with_sentences(gold("train").sentences[:24]), 0.4, np.random.default_rng(0)
-).corpus
-TRAINING = {"epochs": 2, "batch_size": 8, "head_rate": 2e-2, "checkpoint_steps": 2}
-STAGES: dict[str, Any] = {
-    "ensemble": {"members": 2},
-    "self_training": {"rounds": 1, "epochs": 2, "interval": 2, "confidence": 0.1},
-}
-STEPS = {"member-1.train": 6, "member-2.train": 6, "ensemble": 6, "self_training-1": 6}
 
 
 @pytest.fixture(autouse=True)
 def tiny_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Recipes get an encoder that is as small as can be."""
     monkeypatch.setattr("lacuner.recipes.parts.build_encoder", lambda *a, **k: NoisyWords())
-
-
-def train(
-    folder: Path,
-    recipe: str = "roster",
-    *,
-    corpus: Corpus = CORPUS,
-    dev: Corpus | None = None,
-    resume: bool = False,
-    stop_after: int | None = None,
-    listeners: Any = (),
-    **settings: Any,
-) -> NeuralPredictor:
-    """Trains in stages, asked to stop after so many steps."""
-    chosen = resolve(RECIPES[recipe], {"training": TRAINING, **STAGES, **settings})
-    made = iter(range(1, 10_000))
-
-    def stopped() -> bool:
-        return next(made) == stop_after
-
-    run = Run.create(
-        folder, recipe, chosen.as_dict(), corpus, dev,
-        resume=resume, stopped=stopped, listeners=listeners,
-    )  # fmt: skip
-    predictor = train_in_stages(RECIPES[recipe], corpus, dev, chosen, run)
-    assert isinstance(predictor, NeuralPredictor)
-    return predictor
-
-
-def weights(predictor: NeuralPredictor) -> dict[str, Tensor]:
-    return {name: tensor.clone() for name, tensor in predictor.model.state_dict().items()}
-
-
-def same(first: dict[str, Tensor], second: dict[str, Tensor]) -> bool:
-    return all(torch.equal(first[name], second[name]) for name in first)
 
 
 @pytest.mark.parametrize("recipe", ["roster", "nrces", "bond"])
@@ -105,7 +57,10 @@ class Killed(BaseException):
 
 def test_training_that_is_killed_between_states_comes_to_the_same_end(tmp_path: Path) -> None:
     # States are saved at the end of epochs, after 3 and 6 steps; views are made after 2, 4 and 6.
-    settings = {"training": {**TRAINING, "checkpoint_steps": 100}, "removal": {"interval": 2}}
+    settings: dict[str, Any] = {
+        "training": {**TRAINING, "checkpoint_steps": 100},
+        "removal": {"interval": 2},
+    }
     whole = weights(train(tmp_path / "whole", **settings))
     for steps in (5, 8, 8, 8):  # at step 5 of each stage: the view of 4 is there, its state is not
         left = iter(range(steps - 1, -1, -1))
@@ -279,25 +234,3 @@ def test_retrieval_and_thresholds_of_a_recipe_stay_with_what_follows(tmp_path: P
     assert found.retrieval is not None
     found = train(tmp_path / "nrces", "nrces", threshold=0.3, ensemble={"members": 1})
     assert set(found.thresholds.values()) == {0.3}
-
-
-@pytest.mark.parametrize(
-    ("recipe", "own"),
-    [("roster", {"removal": {"interval": 12, "dropped": 0.0}}), ("bond", {}), ("nrces", {})],
-)
-def test_corpus_without_entity_trains_to_find_none(
-    recipe: str, own: dict[str, Any], tmp_path: Path
-) -> None:
-    empty = Corpus(CORPUS.unlabelled().sentences, ("PER",))
-    longer = {**TRAINING, "epochs": 8, "head_rate": 0.2}
-    predictor = train(tmp_path / "run", recipe, corpus=empty, training=longer, **own)
-    assert sum(len(sentence.entities) for sentence in predictor.predict(empty)) == 0
-
-
-def test_type_with_one_mention_keeps_it(tmp_path: Path) -> None:
-    first, *rest = CORPUS.unlabelled().sentences
-    labelled = Sentence(first.id, first.tokens, gold("train").sentences[0].entities[:1])
-    train(tmp_path / "run", corpus=Corpus((labelled, *rest)))
-    rows = [row for row in Run(tmp_path / "run").metrics() if "removed_types" in row]
-    assert rows and all(row["removed_types"] == 0 for row in rows)
-    assert any(row["removed_outside"] > 0 for row in rows)
