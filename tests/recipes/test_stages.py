@@ -234,3 +234,5 @@ def test_retrieval_and_thresholds_of_a_recipe_stay_with_what_follows(tmp_path: P
     assert found.retrieval is not None
     found = train(tmp_path / "nrces", "nrces", threshold=0.3, ensemble={"members": 1})
     assert set(found.thresholds.values()) == {0.3}
+    shifted: dict[str, Any] = {"decoding": {"offset": 1.5}, "ensemble": {"members": 1}}
+    assert train(tmp_path / "span_ce", "span_ce", **shifted).offset == 1.5

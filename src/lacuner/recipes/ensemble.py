@@ -15,19 +15,21 @@ from typing import Any
 
 import torch
 
-from lacuner.corpus.sentence import Corpus
 from lacuner.errors import UsageError
 from lacuner.files import read_json, write_json
 from lacuner.models import Model, build_model
 from lacuner.objectives.distillation import Distillation
 from lacuner.objectives.soft_labels import as_predicted
-from lacuner.recipes.parts import TrainingSettings, encoder_of, examples_of, fit
+from lacuner.recipes.circumstances import Circumstances
+from lacuner.recipes.parts import encoder_of
 from lacuner.training.corpus_array import Layout
 from lacuner.training.loop import step_seed
 from lacuner.training.predictions import Predictions, write_predictions
 from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Run, Stage
 from lacuner.training.state import load_result
+
+_DESCRIPTION = "model.json"
 
 TrainMember = Callable[[Any, Run], Model]
 """Trains a model with settings in a part of the run."""
@@ -57,83 +59,65 @@ class EnsembleSettings:
 
 
 def train_ensemble(
-    train_member: TrainMember,
-    corpus: Corpus,
-    dev: Corpus | None,
-    settings: Any,
-    ensemble: EnsembleSettings,
-    run: Run,
+    train_member: TrainMember, settings: Any, ensemble: EnsembleSettings, given: Circumstances
 ) -> Model:
     """Trains the members one after another, then the model that learns from them.
 
     Args:
         train_member: Trains one of them.
-        corpus: What to learn from.
-        dev: What members and their pupil are chosen on.
         settings: Those of the recipe: with `encoder` and `training`.
         ensemble: Those of the ensemble.
-        run: Whose stages they become.
+        given: What all stages work with.
 
     Returns:
-        The pupil.
+        The model that learnt from them.
     """
-    stage = run.stage("ensemble")
+    stage = given.run.stage("ensemble")
     files = [stage.folder / f"member-{number}.npy" for number in range(1, ensemble.members + 1)]
     if not stage.is_finished:
         for number, file in enumerate(files, 1):
             if not on_main(file.exists):
-                _train_and_predict(train_member, number, file, corpus, settings, run)
-    seed = settings.training.seed
-    torch.manual_seed(step_seed(seed, "ensemble"))
-    description = read_json(stage.folder / "model.json")
+                _train_and_predict(train_member, number, file, settings, given)
+    torch.manual_seed(step_seed(given.training.seed, "ensemble"))
     model = build_model(
-        encoder=encoder_of(settings.encoder, corpus), labels=corpus.labels, **description
+        encoder=encoder_of(settings.encoder, given.corpus),
+        labels=given.corpus.labels,
+        **read_json(stage.folder / _DESCRIPTION),
     )
     if stage.is_finished:
         load_result(stage, model)
     else:
-        training = with_rates(settings.training, ensemble.epochs, ensemble.encoder_rate,
-                              ensemble.head_rate)  # fmt: skip
-        teachers = Predictions(files, Layout.of(model, examples_of(model, corpus, run)))
+        teachers = Predictions(files, Layout.of(model, given.examples(model)))
         objective = Distillation(model, lambda b, o: as_predicted(teachers.mean(b, o)))  # eq. 6
-        fit(model, corpus, dev, objective, training, stage)
+        changed = given.changed(
+            seed=given.training.seed,
+            epochs=ensemble.epochs,
+            encoder_rate=ensemble.encoder_rate,
+            head_rate=ensemble.head_rate,
+        )
+        changed.fit(model, objective, stage)
     if not ensemble.keep_members:
-        on_main(lambda: _forget_members(stage, files, run))
+        on_main(lambda: _forget_members(stage, files))
     return model
 
 
-def with_rates(
-    training: TrainingSettings,
-    epochs: int | None,
-    encoder_rate: float | None,
-    head_rate: float | None,
-) -> TrainingSettings:
-    """The settings of a further stage: those of training, where it has no own."""
-    return replace(
-        training,
-        epochs=training.epochs if epochs is None else epochs,
-        encoder_rate=training.encoder_rate if encoder_rate is None else encoder_rate,
-        head_rate=training.head_rate if head_rate is None else head_rate,
-    )
-
-
 def _train_and_predict(
-    train_member: TrainMember, number: int, file: Path, corpus: Corpus, settings: Any, run: Run
+    train_member: TrainMember, number: int, file: Path, settings: Any, given: Circumstances
 ) -> None:
-    seed = step_seed(settings.training.seed, "member", number)
-    own = replace(settings, training=replace(settings.training, seed=seed))
-    model = train_member(own, run.within(_name(number)))
-    examples = examples_of(model, corpus, run)
-    words = settings.training.batch_words
+    seed = step_seed(given.training.seed, "member", number)
+    own = replace(settings, training=replace(given.training, seed=seed))
+    model = train_member(own, given.run.within(_name(number)))
+    examples = given.examples(model)
+    words = given.training.batch_words
 
     def keep() -> None:
-        write_json(model.description(), file.parent / "model.json")
+        write_json(model.description(), file.parent / _DESCRIPTION)
         write_predictions(file, model, examples, Layout.of(model, examples), batch_words=words)
 
     on_main(keep)
 
 
-def _forget_members(stage: Stage, files: list[Path], run: Run) -> None:
+def _forget_members(stage: Stage, files: list[Path]) -> None:
     """Removes weights and predictions; that the stages are finished stays on record."""
     for number, file in enumerate(files, 1):
         file.unlink(missing_ok=True)

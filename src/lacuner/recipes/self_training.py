@@ -6,22 +6,22 @@ al. 2021, section 2.3), `"all"` and `"hard"` are those of BOND (Liang et al. 202
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from lacuner.corpus.findings import Findings
-from lacuner.corpus.sentence import Corpus, Sentence
+from lacuner.corpus.sentence import Sentence
 from lacuner.errors import UsageError
 from lacuner.files import read_json, write_json
 from lacuner.models import Model
 from lacuner.models.batching import Examples
 from lacuner.objectives.distillation import Distillation
-from lacuner.recipes.ensemble import with_rates
-from lacuner.recipes.parts import TrainingSettings, epochs_for, examples_of, fit, steps_an_epoch
+from lacuner.recipes.circumstances import Circumstances
+from lacuner.recipes.parts import steps_an_epoch
 from lacuner.training.loop import step_seed
 from lacuner.training.periodic import PeriodicView, renewal_interval
 from lacuner.training.processes import on_main
-from lacuner.training.run_folder import Run, Stage
+from lacuner.training.run_folder import Stage
 from lacuner.training.self_labels import SelfLabels, check_targets
 from lacuner.training.state import load_result
 
@@ -75,44 +75,42 @@ class AugmentationSettings:
 
 def train_on_own_labels(
     model: Model,
-    corpus: Corpus,
-    dev: Corpus | None,
-    training: TrainingSettings,
     own: SelfTrainingSettings,
     augmentation: AugmentationSettings,
-    run: Run,
+    given: Circumstances,
 ) -> None:
     """Trains a model further, round by round.
 
     Args:
         model: Has learnt already.
-        corpus: Its sentences; of its labels only those count that somebody vouches for.
-        dev: What to choose on.
-        training: How the recipe trains.
-        own: What is different here.
+        own: How it goes on.
         augmentation: Where augmented sentences come from.
-        run: Whose stages the rounds become.
+        given: What all stages work with. Of the labels of its corpus only those count here that
+            somebody vouches for.
     """
     for number in range(1, own.rounds + 1):
-        stage = run.stage(f"self_training-{number}")
+        stage = given.run.stage(f"self_training-{number}")
         if stage.is_finished:
             load_result(stage, model)
             continue
-        seed = step_seed(training.seed, "self_training", number)
-        _round(model, corpus, dev, replace(training, seed=seed), own, augmentation, stage)
+        changed = given.changed(
+            seed=step_seed(given.training.seed, "self_training", number),
+            epochs=own.epochs,
+            encoder_rate=own.encoder_rate,
+            head_rate=own.head_rate,
+        )
+        _round(model, own, augmentation, changed, stage)
 
 
 def _round(
     model: Model,
-    corpus: Corpus,
-    dev: Corpus | None,
-    training: TrainingSettings,
     own: SelfTrainingSettings,
     augmentation: AugmentationSettings,
+    given: Circumstances,
     stage: Stage,
 ) -> None:
-    training = with_rates(training, own.epochs, own.encoder_rate, own.head_rate)
-    examples = examples_of(model, corpus, stage.run)
+    training = given.training
+    examples = given.examples(model)
     labels = SelfLabels(
         model,
         examples,
@@ -120,21 +118,15 @@ def _round(
         confidence=own.confidence,
         batch_words=training.batch_words,
     )
-    steps = epochs_for(len(examples), training) * steps_an_epoch(len(examples), training)
-    interval = renewal_interval(own.interval, steps)
+    steps = own.epochs * steps_an_epoch(len(examples), training)
     view = PeriodicView(
-        stage, interval, labels.make, lambda path: labels.use(path, first=view.path(0))
+        stage,
+        renewal_interval(own.interval, steps),
+        labels.make,
+        lambda path: labels.use(path, first=view.path(0)),
     )
     augmented = _augmented(model, examples, augmentation, training.seed, stage)
-    fit(
-        model,
-        corpus,
-        dev,
-        Distillation(model, labels, augmented=augmented),
-        training,
-        stage,
-        view=view,
-    )
+    given.fit(model, Distillation(model, labels, augmented=augmented), stage, view)
     on_main(lambda: (stage.folder / _AUGMENTED).unlink(missing_ok=True))
 
 

@@ -18,6 +18,7 @@ from lacuner.inference.predictor import NeuralPredictor, Predictor
 from lacuner.models import Model
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.token_tagger import TokenTagger
+from lacuner.recipes.circumstances import Circumstances
 from lacuner.recipes.ensemble import EnsembleSettings, train_ensemble
 from lacuner.recipes.parts import DecodingSettings, calibrated
 from lacuner.recipes.recipe import Recipe
@@ -111,23 +112,17 @@ def train_in_stages(
     def train_one(own: Any, part: Run) -> Model:
         return _model_of(recipe, recipe.train(corpus, dev, own, part))
 
+    own = settings.recipe
+    decoding = getattr(own, "decoding", DecodingSettings())  # recipes on words have none
+    given = Circumstances(corpus, dev, own.training, decoding.offset, run)
     if stages.ensemble.members > 1:
-        model = train_ensemble(train_one, corpus, dev, settings.recipe, stages.ensemble, run)
+        model = train_ensemble(train_one, own, stages.ensemble, given)
     else:
-        model = train_one(settings.recipe, run)
-    train_on_own_labels(
-        model,
-        corpus,
-        dev,
-        settings.recipe.training,
-        stages.self_training,
-        stages.augmentation,
-        run,
-    )
+        model = train_one(own, run)
+    train_on_own_labels(model, stages.self_training, stages.augmentation, given)
     if recipe.predictor is not None:
-        return recipe.predictor(model, corpus, dev, settings.recipe)
-    decoding = getattr(settings.recipe, "decoding", DecodingSettings())
-    return calibrated(NeuralPredictor(model), dev, decoding.offset)
+        return recipe.predictor(model, corpus, dev, own)
+    return calibrated(NeuralPredictor(model), dev, given.offset)
 
 
 def _model_of(recipe: Recipe, predictor: Predictor) -> Model:
