@@ -136,6 +136,13 @@ def test_every_recipe_with_a_network_offers_what_follows(recipe: str, tmp_path: 
     assert used["ensemble"]["members"] == 2 and used["self_training"]["rounds"] == 1
 
 
+def test_augmentation_is_used_by_the_self_training_of_bond() -> None:
+    resolved = resolve(RECIPES["bond"], {"augmentation": {"model": "some"}})
+    assert resolved.stages.augmentation.model == "some"
+    assert resolved.as_dict()["augmentation"]["model"] == "some"
+    assert resolved.stages.self_training.targets == "all"
+
+
 def test_dictionary_has_nothing_that_could_follow() -> None:
     with pytest.raises(UsageError, match="'ensemble'"):
         resolve(RECIPES["dictionary"], {"ensemble": {"members": 2}})
@@ -150,6 +157,9 @@ def test_dictionary_has_nothing_that_could_follow() -> None:
         ({"self_training": {"rounds": -1}}, "at least 0"),
         ({"self_training": {"targets": "type"}}, "Did you mean types"),
         ({"self_training": {"confidence": 2}}, "between 0 and 1"),
+        ({"ensemble": {"epochs": 2}}, r"set ensemble\.members above 1"),
+        ({"self_training": {"epochs": 2}}, r"set self_training\.rounds above 0"),
+        ({"augmentation": {"model": "some"}}, r"set self_training\.rounds above 0"),
     ],
 )
 def test_wrong_settings_are_refused_before_anything_is_trained(

@@ -93,7 +93,22 @@ def resolve(recipe: Recipe, given: Mapping[str, Any]) -> Resolved:
     stages = build(StageSettings, {k: v for k, v in given.items() if k in apart})
     named = {name: getattr(settings, name) for name in groups if name in own}
     whole = {one: named.get(one, getattr(stages, one)) for one in groups}
-    return Resolved(settings, StageSettings(**whole), apart)
+    resolved = Resolved(settings, StageSettings(**whole), apart)
+    _check_used(resolved)
+    return resolved
+
+
+def _check_used(settings: Resolved) -> None:
+    """Refuses settings of a stage that there is not."""
+    stages, plain = settings.stages, StageSettings()
+    changed = [n for n in settings.apart if getattr(stages, n) != getattr(plain, n)]
+    for name, switch, is_on in (
+        ("ensemble", "ensemble.members above 1", stages.ensemble.members > 1),
+        ("self_training", "self_training.rounds above 0", stages.self_training.rounds > 0),
+        ("augmentation", "self_training.rounds above 0", stages.self_training.rounds > 0),
+    ):
+        if name in changed and not is_on:
+            raise UsageError(f"'{name}' is set, but nothing uses it: set {switch}, too.")
 
 
 def train_in_stages(
