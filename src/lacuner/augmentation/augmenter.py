@@ -22,6 +22,7 @@ from lacuner.encoders.windows import Longs, even_size, most_central, window_star
 from lacuner.errors import UsageError
 from lacuner.models.batching import batches_by_length
 
+RATE, TOP = 0.15, 5  # of the paper
 _LONGEST_ROW = 512  # attention costs the square of it
 _CHUNK = 4096  # sentences that are looked at together
 
@@ -91,8 +92,8 @@ class Augmenter:
         self,
         model: str | Path,
         *,
-        rate: float = 0.15,
-        top: int = 5,
+        rate: float = RATE,
+        top: int = TOP,
         batch_size: int = 64,
         batch_pieces: int = 4096,
         device: str | None = None,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from lacuner.augmentation.augmenter import RATE, TOP
 from lacuner.corpus.findings import Findings
 from lacuner.corpus.sentence import Sentence
 from lacuner.errors import UsageError
@@ -69,8 +70,8 @@ class AugmentationSettings:
     """
 
     model: str | None = None
-    rate: float = 0.15
-    top: int = 5
+    rate: float = RATE
+    top: int = TOP
 
 
 def train_on_own_labels(
