@@ -59,6 +59,5 @@ EXPECTED_ENTITY_RATIO = Recipe(
     settings=Settings,
     train=train,
     unit="token",
-    cost=1.1,
     robust_to=("missing",),
 )
