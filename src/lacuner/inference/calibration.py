@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from lacuner.models import Model
 from lacuner.models.batch import Batch, Output
@@ -93,6 +94,7 @@ class TemperatureFit:
             settled = torch.ones_like(targets, dtype=torch.bool)
         elif isinstance(self._model, TokenTagger):
             targets, settled = tag_targets(batch, self._model.tag_set)
+            targets = _likeliest(self._model, output, targets)
         else:
             targets, settled = span_targets(output, batch)
         if self._crf is None:
@@ -109,6 +111,17 @@ class TemperatureFit:
             return _golden_section(self._crf, self._batches)
         scores, targets, _ = zip(*self._batches, strict=True)
         return fit_temperature(torch.cat(scores), torch.cat(targets))
+
+
+def _likeliest(model: TokenTagger, output: Output, targets: Tensor) -> Tensor:
+    """Where several tags say "no entity", the likeliest of them is right.  # [batch, words]"""
+    if not model.silent:
+        return targets
+    allowed = functional.one_hot(targets, len(model.tag_set)).bool()
+    allowed[..., -model.silent :] |= (targets == 0)[..., None]
+    if model.crf is not None:
+        return model.crf.viterbi(output.scores, output.mask, allowed)[0]
+    return output.scores.masked_fill(~allowed, -math.inf).argmax(-1)
 
 
 def _chunk_decisions(output: Output, batch: Batch) -> tuple[Tensor, Tensor]:

@@ -19,6 +19,7 @@ from lacuner.inference.decode_chunks import decode_chunks
 from lacuner.models import Model
 from lacuner.models.batch import Output
 from lacuner.models.crf import LinearChainCrf
+from lacuner.models.distribution import silent_classes
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.tie_or_break import TieOrBreak
 
@@ -50,7 +51,7 @@ def decode(
         The entities of each sentence; see `decode_spans`, `decode_tags` and `decode_chunks`.
     """
     if offset:
-        output = shifted(output, offset)
+        output = shifted(output, offset, silent=silent_classes(model))
     if isinstance(model, TieOrBreak):
         return decode_chunks(
             output, model.labels, thresholds=thresholds, temperature=temperature, source=source
@@ -64,7 +65,7 @@ def decode(
             temperature=temperature,
             source=source,
         )
-    return decode_tags(
+    found = decode_tags(
         output,
         model.tag_set,
         crf=model.crf,
@@ -72,12 +73,22 @@ def decode(
         temperature=temperature,
         source=source,
     )
+    if not model.silent:
+        return found
+    return [[entity for entity in one if entity.label in model.label_numbers] for one in found]
 
 
-def shifted(output: Output, offset: float) -> Output:
-    """The output with an offset taken off the scores of "no entity"."""
-    none, labels = output.scores[..., :1], output.scores[..., 1:]
-    return replace(output, scores=torch.cat([none - offset, labels], -1))
+def shifted(output: Output, offset: float, *, silent: int = 0) -> Output:
+    """The output with an offset taken off the scores of "no entity".
+
+    Args:
+        output: What a model says.
+        offset: The offset.
+        silent: How many scores, the last ones, say "no entity", too.
+    """
+    labels = output.scores.shape[-1] - 1 - silent
+    none, label, more = output.scores.split([1, labels, silent], -1)
+    return replace(output, scores=torch.cat([none - offset, label, more - offset], -1))
 
 
 def decode_spans(

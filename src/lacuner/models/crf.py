@@ -41,6 +41,10 @@ class LinearChainCrf(nn.Module):
     and of neighbours, before anything else. A sentence without words has one row of
     tags, which scores 0.
 
+    `removed` [batch, words], where given, leaves words out of the score of every row: neither their
+    emission counts nor what their tag says about the one before it. Their tag itself stays part of
+    the row, for the word behind it (two-step learning, "Implementation of CRF").
+
     Args:
         tag_set: The tags, which say what may follow what.
 
@@ -74,14 +78,24 @@ class LinearChainCrf(nn.Module):
         allowed: Tensor | None = None,
         *,
         temperature: float = 1.0,
+        removed: Tensor | None = None,
     ) -> Tensor:
         """Logarithm of the sum of exp(score) over all rows of tags.  # [batch]"""
         potentials = self._potentials(temperature)
-        alphas = _walk_right(_allow(emissions / temperature, allowed), mask, potentials)
+        emissions = emissions / temperature
+        if removed is not None:
+            emissions = emissions.masked_fill(removed[:, :, None], 0.0)
+        alphas = _walk_right(_allow(emissions, allowed), mask, potentials, removed)
         return _close(alphas, mask, potentials)
 
     def score(
-        self, emissions: Tensor, tags: Tensor, mask: Tensor, *, temperature: float = 1.0
+        self,
+        emissions: Tensor,
+        tags: Tensor,
+        mask: Tensor,
+        *,
+        temperature: float = 1.0,
+        removed: Tensor | None = None,
     ) -> Tensor:
         """The score of one row of tags a sentence.
 
@@ -90,6 +104,7 @@ class LinearChainCrf(nn.Module):
             tags: Tag numbers; those of places without a word do not matter.  # [batch, words]
             mask: Which places hold a word.  # [batch, words]
             temperature: As everywhere here.
+            removed: As everywhere here.
 
         Returns:
             The scores.  # [batch]
@@ -97,7 +112,8 @@ class LinearChainCrf(nn.Module):
         if not tags.shape[1]:
             return emissions.new_zeros(len(tags))
         potentials = self._potentials(temperature)
-        summed = _running_score(emissions / temperature, tags, mask, potentials)[:, -1]
+        counts = mask if removed is None else mask & ~removed
+        summed = _running_score(emissions / temperature, tags, counts, potentials)[:, -1]
         last = tags.gather(1, _last_place(mask)[:, None])[:, 0]
         return torch.where(mask.any(1), summed + potentials.end[last], 0.0)
 
@@ -202,18 +218,26 @@ def _last_place(mask: Tensor) -> Tensor:
     return (mask.sum(1) - 1).clamp(min=0)
 
 
-def _walk_right(emissions: Tensor, mask: Tensor, potentials: _Potentials) -> Tensor:
+def _walk_right(
+    emissions: Tensor, mask: Tensor, potentials: _Potentials, removed: Tensor | None = None
+) -> Tensor:
     """Log-sums over all beginnings of rows that end here with a tag.  # [batch, words, tags]
 
-    Places after the last word repeat what stands at the last word.
+    Places after the last word repeat what stands at the last word. Emissions of removed words are
+    zero, or `FORBIDDEN`.
     """
     if not emissions.shape[1]:
         return emissions
     steps, words = emissions.unbind(1), mask[:, :, None].unbind(1)
     follow, scale = _scaled(potentials.follow)
     alphas = [potentials.begin + steps[0]]
-    for step, is_word in zip(steps[1:], words[1:], strict=True):
+    if removed is not None:
+        alphas[0] = torch.where(removed[:, :1], steps[0], alphas[0])
+    for place, (step, is_word) in enumerate(zip(steps[1:], words[1:], strict=True), 1):
         moved = _log_product(alphas[-1], follow) + (step + scale)
+        if removed is not None:  # the tag of a removed word goes with all tags before it alike
+            free = torch.logsumexp(alphas[-1], 1, keepdim=True) + step
+            moved = torch.where(removed[:, place, None], free, moved)
         alphas.append(torch.where(is_word, moved, alphas[-1]))
     return torch.stack(alphas, 1)
 

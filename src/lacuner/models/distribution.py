@@ -24,19 +24,32 @@ def log_probabilities(model: Model, output: Output) -> Tensor:
     """The logarithm of the probability of each class.
 
     For a CRF these are the marginals of each word, so that gradients reach its scores of
-    neighbours, too.
+    neighbours, too. Tags of spans that are no entity are one class with O.
 
     Returns:
         [batch, words, widths, classes] of spans, [batch, words, classes] of tags.
     """
     if isinstance(model, TokenTagger) and model.crf is not None:
-        return model.crf.marginals(output.scores, output.mask).clamp(min=TINY).log()
-    return functional.log_softmax(output.scores, -1)
+        logs = model.crf.marginals(output.scores, output.mask).clamp(min=TINY).log()
+    else:
+        logs = functional.log_softmax(output.scores, -1)
+    silent = silent_classes(model)
+    if not silent:
+        return logs
+    none = torch.cat([logs[..., :1], logs[..., -silent:]], -1).logsumexp(-1, keepdim=True)
+    return torch.cat([none, logs[..., 1:-silent]], -1)
+
+
+def silent_classes(model: Model) -> int:
+    """How many scores of a place, the last ones, say "no entity" as the first does."""
+    return model.silent if isinstance(model, TokenTagger) else 0
 
 
 def class_count(model: Model) -> int:
     """How many classes a place has, "no entity" among them."""
-    return len(model.tag_set) if isinstance(model, TokenTagger) else 1 + len(model.labels)
+    if isinstance(model, TokenTagger):
+        return len(model.tag_set) - model.silent
+    return 1 + len(model.labels)
 
 
 def outputs(

@@ -12,6 +12,7 @@ from torch.nn import functional
 from lacuner.corpus.tag_set import TagSet
 from lacuner.encoders.contract import Encoder
 from lacuner.errors import UsageError
+from lacuner.models.angle import AngleHead
 from lacuner.models.batch import Batch, Output
 from lacuner.models.crf import LinearChainCrf
 from lacuner.models.label_numbers import number_labels
@@ -62,6 +63,7 @@ def two_parts(scores: Tensor) -> tuple[Tensor, Tensor]:
 
 
 HEADS = ("softmax", "crf", "two_part")
+NON = "NON"  # the type of spans that are none, with more letters where a label has that name
 
 
 class TokenTagger(nn.Module):
@@ -74,6 +76,9 @@ class TokenTagger(nn.Module):
         head: `softmax` scores each word by itself, `crf` adds scores of neighbouring tags,
             `two_part` is RoSTER's head and needs the scheme `io`.
         dropout: Share of the words' vectors that is set to zero in training.
+        angle: Scores of words sum to zero and can be compared between words; see `models.angle`.
+        non_entities: Besides O there are tags for spans that are no entity: those of a last type,
+            which is not among the labels.
 
     Attributes:
         encoder: As given.
@@ -81,10 +86,11 @@ class TokenTagger(nn.Module):
         label_numbers: The number of each label.
         tag_set: The tags, their numbers and their order.
         crf: The scores of neighbouring tags; None for other heads.
+        silent: How many tags, the last ones, say "no entity" as O does.
 
     Raises:
-        UsageError: No label, a label given twice, an unknown scheme or head, or a scheme that
-            does not fit the head, dropout outside of [0, 1).
+        UsageError: No label, a label given twice, an unknown scheme or head, or a scheme or an
+            angle that does not fit the head, dropout outside of [0, 1).
     """
 
     def __init__(
@@ -95,24 +101,26 @@ class TokenTagger(nn.Module):
         scheme: str = "bio",
         head: str = "softmax",
         dropout: float = DROPOUT,
+        angle: bool = False,
+        non_entities: bool = False,
     ) -> None:
         super().__init__()
         if head not in HEADS:
             raise UsageError(unknown_name("head of a tagger", head, HEADS))
         if head == "two_part" and scheme != "io":
             raise UsageError(f"The head two_part needs the scheme io, not {scheme}.")
+        if head == "two_part" and (angle or non_entities):
+            raise UsageError("The head two_part has neither angles nor a type of non-entities.")
         self.encoder: Encoder = encoder
         self.labels = tuple(labels)
         self.label_numbers = number_labels(self.labels)
-        self.tag_set = TagSet(self.labels, scheme)
-        self.head_kind = head
+        types = (*self.labels, _unlike(self.labels)) if non_entities else self.labels
+        self.tag_set = TagSet(types, scheme)
+        self.silent = self.tag_set.places if non_entities else 0
+        self.head_kind, self.angle = head, angle
         self.dropout = word_dropout(dropout)
-        tags = len(self.tag_set)
-        self.head: nn.Module = (
-            TwoPartHead(encoder.width, tags)
-            if head == "two_part"
-            else nn.Linear(encoder.width, tags)
-        )
+        kind = TwoPartHead if head == "two_part" else AngleHead if angle else nn.Linear
+        self.head: nn.Module = kind(encoder.width, len(self.tag_set))
         self.crf = LinearChainCrf(self.tag_set) if head == "crf" else None
 
     @property
@@ -127,9 +135,18 @@ class TokenTagger(nn.Module):
 
     def description(self) -> dict[str, Any]:
         """What `build_model` needs besides encoder and labels to build it again; fit for JSON."""
+        special = {"angle": self.angle, "non_entities": self.silent > 0}
         return {
             "kind": "token_tagger",
             "scheme": self.tag_set.scheme,
             "head": self.head_kind,
             "dropout": self.dropout.p,
+            **{name: True for name, has in special.items() if has},
         }
+
+
+def _unlike(labels: Sequence[str]) -> str:
+    name = NON
+    while name in labels:
+        name += "_"
+    return name

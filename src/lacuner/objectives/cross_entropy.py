@@ -15,6 +15,7 @@ from torch.nn import functional
 
 from lacuner.errors import UsageError
 from lacuner.models.batch import Batch, Output
+from lacuner.models.crf import LinearChainCrf
 from lacuner.models.targets import span_targets, tag_targets
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.objectives.loss import Loss
@@ -29,7 +30,7 @@ class SpanCrossEntropy:
     def __call__(self, output: Output, batch: Batch, rng: torch.Generator) -> Loss:
         """The loss; its parts are those of entities and of everything else."""
         targets, settled = span_targets(output, batch)
-        return _cross_entropy(output.scores, targets, settled)
+        return cross_entropy(output.scores, targets, settled)
 
 
 class TagCrossEntropy:
@@ -47,7 +48,7 @@ class TagCrossEntropy:
     def __call__(self, output: Output, batch: Batch, rng: torch.Generator) -> Loss:
         """The loss; its parts are those of words of entities and of all other words."""
         targets, settled = tag_targets(batch, self.tag_set)
-        return _cross_entropy(output.scores, targets, settled)
+        return cross_entropy(output.scores, targets, settled)
 
 
 class CrfLikelihood:
@@ -72,17 +73,37 @@ class CrfLikelihood:
     def __call__(self, output: Output, batch: Batch, rng: torch.Generator) -> Loss:
         """The loss, in one piece."""
         targets, settled = tag_targets(batch, self.tag_set)
-        if len(batch.ambiguous):
-            told = functional.one_hot(targets, len(self.tag_set)).bool()
-            allowed = told | ~settled[:, :, None]
-            agreeing = self.crf.log_partition(output.scores, output.mask, allowed)
-        else:
-            agreeing = self.crf.score(output.scores, targets, output.mask)
-        every = self.crf.log_partition(output.scores, output.mask)
-        return Loss((every - agreeing).sum() / max(1, len(batch)))
+        return crf_likelihood(self.crf, output, targets, settled if len(batch.ambiguous) else None)
 
 
-def _cross_entropy(scores: Tensor, targets: Tensor, settled: Tensor) -> Loss:
+def crf_likelihood(
+    crf: LinearChainCrf,
+    output: Output,
+    targets: Tensor,
+    settled: Tensor | None = None,
+    removed: Tensor | None = None,
+) -> Loss:
+    """Negative log-likelihood of rows of tags, by sentence.
+
+    Args:
+        crf: The CRF.
+        output: What the tagger says.
+        targets: Tags.  # [batch, words]
+        settled: Words that have their tag for sure, all others may have any; None settles all, and
+            is faster.  # [batch, words]
+        removed: Words that are left out of all scores; None removes none.  # [batch, words]
+    """
+    scores, mask = output.scores, output.mask
+    if settled is None:
+        agreeing = crf.score(scores, targets, mask, removed=removed)
+    else:
+        told = functional.one_hot(targets, scores.shape[-1]).bool()
+        agreeing = crf.log_partition(scores, mask, told | ~settled[:, :, None], removed=removed)
+    every = crf.log_partition(scores, mask, removed=removed)
+    return Loss((every - agreeing).sum() / max(1, len(targets)))
+
+
+def cross_entropy(scores: Tensor, targets: Tensor, settled: Tensor) -> Loss:
     """Cross-entropy of what is settled, by sentence.
 
     Args:
