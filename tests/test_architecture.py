@@ -38,6 +38,7 @@ ALLOWED = {
         *GROUND,
         "settings",
         "corpus",
+        "augmentation",
         "evaluation",
         "encoders",
         "models",

@@ -17,13 +17,14 @@ import lacuner
 from lacuner import Corpus, Sentence
 from lacuner.adaptation.adapt import adapt
 from lacuner.augmentation import Augmenter
+from lacuner.augmentation.capitals import read_capitals
 from lacuner.errors import OutputExists, UsageError
 from lacuner.files import read_json
 from lacuner.training.loop import Interrupted
 from lacuner.training.run_folder import Run
 from tests.adaptation import tiny_adaptation
 from tests.adaptation.tiny_adaptation import run, text
-from tests.language_models import write_bert, write_roberta
+from tests.language_models import word_piece, write_bert, write_roberta
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +86,16 @@ def test_folder_serves_as_encoder_and_as_augmenting_model(
     assert set(recogniser.labels) == set(small_corpus.labels)
     augmented = Augmenter(adapted).augment(small_corpus, 1)
     assert [len(sentence) for sentence in augmented] == [len(s) for s in small_corpus]
+
+
+def test_capitals_of_the_text_are_kept_beside_an_uncased_model(
+    adapted: Path, tmp_path: Path
+) -> None:
+    uncased = write_bert(tmp_path / "uncased", word_piece(lower=True))
+    made = run(uncased, tmp_path / "out", settings={"steps": 1, "evaluations": 1}).folder
+    assert {"gdynia", "oslo", "may"} <= read_capitals(made)
+    assert not {"the", "ferry", "."} & read_capitals(made)
+    assert not read_capitals(adapted)
 
 
 def test_adapting_again_keeps_the_head(adapted: Path, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from lacuner import Ambiguity, Corpus, Entity, Sentence
 from lacuner.augmentation import Augmenter
 from lacuner.augmentation.augmenter import with_words
+from lacuner.augmentation.capitals import write_capitals
 from lacuner.encoders.language_model import MaskedLanguageModel
 from lacuner.encoders.transformer import TransformerEncoder
 from lacuner.errors import UsageError
@@ -104,11 +105,31 @@ def test_guess_is_taken_where_capitalisation_is_the_same(tmp_path: Path) -> None
     assert after.tokens == ("Oslo", "tram", "to", "Oslo", "in", "1996", ".", "NATO", "A")
 
 
-def test_uncased_model_is_given_the_case_of_the_word(tmp_path: Path) -> None:
-    augmenter = _decided(tmp_path, {"oslo": 1.0}, top=1, tokeniser=word_piece(lower=True))
+@pytest.mark.parametrize(
+    ("capitals", "expected"),
+    [
+        ([], ("The", "oslo", "TO", "Ghent", "1996", ".")),
+        (["oslo"], ("Oslo", "tram", "OSLO", "Oslo", "1996", ".")),
+    ],
+)
+def test_uncased_model_is_given_the_case_of_words_that_have_it(
+    tmp_path: Path, capitals: list[str], expected: tuple[str, ...]
+) -> None:
+    folder = write_decided(tmp_path / "decided", {"oslo": 1.0}, word_piece(lower=True))
+    write_capitals(capitals, folder)
     given_ = Sentence("1", ("The", "tram", "TO", "Ghent", "1996", "."))
-    (after,) = augmenter.augment([given_], 0)
-    assert after.tokens == ("Oslo", "oslo", "OSLO", "Oslo", "1996", ".")
+    (after,) = Augmenter(folder, rate=1.0, top=1).augment([given_], 0)
+    assert after.tokens == expected
+
+
+def test_uncased_model_replaces_pieces_of_rare_names(tmp_path: Path) -> None:
+    tokeniser = _tokeniser(["svet", "##lana", "##mir"], lower=True)
+    augmenter = _decided(tmp_path, {"##mir": 1.0}, top=1, tokeniser=tokeniser)
+    drawn = {
+        augmenter.augment([Sentence(str(number), ("Svetlana",))], 0)[0].tokens[0]
+        for number in range(20)
+    }
+    assert drawn == {"Svetlana", "Svetmir"}
 
 
 def test_guess_of_other_word_piece_status_is_not_taken(tmp_path: Path) -> None:
@@ -125,12 +146,13 @@ def test_guess_of_other_word_piece_status_is_not_taken(tmp_path: Path) -> None:
     assert set(drawn) == {"rain", "snow", "rainfall", "rainy", "snowfall", "snowy"}
 
 
-def _tokeniser(pieces: list[str]) -> Any:
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+def _tokeniser(pieces: list[str], *, lower: bool = False) -> Any:
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
     names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     vocabulary = {piece: number for number, piece in enumerate([*names, *pieces])}
     tokeniser: Any = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokeniser.normalizer = normalizers.BertNormalizer(lowercase=lower)
     tokeniser.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokeniser.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     return hf.PreTrainedTokenizerFast(

@@ -23,6 +23,7 @@ from lacuner.adaptation.gaps import GapExamples, Masking
 from lacuner.adaptation.held_out import GapScore, hold_out, measure
 from lacuner.adaptation.packing import pack
 from lacuner.adaptation.settings import AdaptationSettings
+from lacuner.augmentation.capitals import CapitalsHeard, write_capitals
 from lacuner.corpus.sentence import Sentence
 from lacuner.encoders.language_model import MaskedLanguageModel, load_language_model
 from lacuner.errors import OutputExists, UsageError
@@ -103,7 +104,9 @@ def adapt(
     torch.manual_seed(loop.step_seed(seed, "weights"))
     language_model = load_language_model(encoder, fresh_head=True)
     _freeze(language_model, chosen.freeze)
-    packed = pack(text, language_model.subwords, _room(language_model, chosen.length))
+    heard = CapitalsHeard()
+    room = _room(language_model, chosen.length)
+    packed = pack(heard.hear(text), language_model.subwords, room)
     if not len(packed):
         raise UsageError("The text has no words to learn from.")
     rng = np.random.default_rng(loop.step_seed(seed, "held out"))
@@ -119,6 +122,8 @@ def adapt(
     plain = Masking(masked=1.0, random=0.0)
     held_out = GapExamples(packed, to_measure, language_model, plain, seed)
     _train(GapFiller(language_model), examples, held_out, chosen, run.stage(_STAGE))
+    if language_model.subwords.is_uncased:
+        on_main(lambda: write_capitals(heard.words(), folder))
     on_main(lambda: _finish(language_model, run, folder))
     return _result(folder, run)
 

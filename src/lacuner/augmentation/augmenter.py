@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from lacuner.augmentation.capitals import read_capitals, suits
 from lacuner.augmentation.piece_forms import PieceForms, capitalisation, cased_like
 from lacuner.corpus.sentence import Sentence, Span
 from lacuner.encoders.language_model import MaskedLanguageModel, load_language_model
@@ -69,7 +70,8 @@ class Augmenter:
     Of a word of several pieces one piece is replaced, in sight of the others. A guess is taken
     only if it has the capitalisation and the place within a word (beginning, continuation) of what
     it replaces; else the word stays. A model that knows lower case only is given the case of the
-    word. Sentences that are longer than the model's window are read in windows that overlap.
+    word; words with a capital it replaces only by those that have one, too, in the text it was
+    adapted to. Sentences that are longer than the model's window are read in windows that overlap.
 
     Args:
         model: The name or folder of a masked language model.
@@ -107,6 +109,7 @@ class Augmenter:
         self._device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
         self._model: MaskedLanguageModel = load_language_model(model).to(self._device).eval()
         self._subwords = self._model.subwords
+        self._capitals = read_capitals(Path(model))
         self._forms = PieceForms(self._subwords.tokeniser)
         self._room = min(self._model.limit or _LONGEST_ROW, _LONGEST_ROW) - self._subwords.specials
 
@@ -213,7 +216,10 @@ class Augmenter:
         if guess == gap.piece or before is None or new is None or new.status != before.status:
             return word
         old = word[begin:end]
-        text = cased_like(new.text, old) if self._subwords.is_uncased else new.text
+        is_uncased = self._subwords.is_uncased
+        if is_uncased and old == word and not suits(new.text, word, self._capitals):
+            return word
+        text = cased_like(new.text, old) if is_uncased else new.text
         changed = word[:begin] + text + word[end:]
         alike = capitalisation(text) == capitalisation(old)
         if not alike or capitalisation(changed) != capitalisation(word):
