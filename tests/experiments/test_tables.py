@@ -39,6 +39,20 @@ def test_cell_is_the_mean_and_the_sample_deviation() -> None:
     assert alone.f1.deviation is None and not alone.best
 
 
+def test_scores_without_the_offset_stand_beside_those_with_it() -> None:
+    plain = {"dev": None, "test": {"p": 0.9, "r": 0.3, "f1": 0.4}}
+    none = {"dev": None, "test": None}  # the best offset was 0
+    rows = [row("a", 0.8, seed=1, unshifted=plain), row("b", 0.6, seed=2, unshifted=none)]
+    rows.append(_ceiling("c", 0.9, unshifted=none))
+    table = _one(rows)
+    found = table.cells["ours", COLUMN].unshifted
+    assert found is not None and found.value == pytest.approx(0.5)
+    assert table.cells["supervised", ("conll03", 0.0)].unshifted is None
+    text = formats.to_markdown([table])
+    assert "without offset" in text and "50.00 ± 14.14" in text
+    assert "without offset" not in formats.to_markdown([_one([row("a", 0.8)])])
+
+
 def test_retention_is_the_share_of_the_supervised_ceiling() -> None:
     rows = [row("a", 0.70, seed=1), row("b", 0.76, seed=2)]
     rows += [_ceiling("c", 0.90, seed=1), _ceiling("d", 0.80, seed=2)]

@@ -11,7 +11,7 @@ from lacuner.errors import UsageError
 from lacuner.experiments.tables import SIGNIFICANCE, Cell, Column, Mean, StudyTable
 from lacuner.suggestions import unknown_name
 
-DEFAULT_MEASURES = ("f1", "retention", "published")
+DEFAULT_MEASURES = ("f1", "unshifted", "retention", "published")
 _DAGGER = "†"
 
 
@@ -45,6 +45,7 @@ def write_mean(value: Mean | None, factor: float = 100, digits: int = 2) -> str 
 
 MEASURES = {
     "f1": Measure("F1 (%)", lambda cell: write_mean(cell.f1)),
+    "unshifted": Measure("F1 without offset (%)", lambda cell: write_mean(cell.unshifted)),
     "retention": Measure(
         "retention (%)",
         lambda cell: None if cell.retention is None else f"{100 * cell.retention:.1f}",
@@ -134,7 +135,7 @@ def to_csv(tables: Sequence[StudyTable]) -> str:
     """For programs: a line for each cell, every measure, nothing rounded."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    means = ("f1", "precision", "recall", "dev", "missampling", "seconds", "peak_mb")
+    means = ("f1", "unshifted", "precision", "recall", "dev", "missampling", "seconds", "peak_mb")
     writer.writerow(
         ["study", "profile", "encoder", "corpus", "masking", "system", "recipe", "seeds",
          "train_sentences", *(f"{name}{end}" for name in means for end in ("", "_deviation")),
@@ -175,6 +176,11 @@ def notes(table: StudyTable, measures: Sequence[str]) -> list[str]:
         )
     if any(cell.tied is None for cell in cells):
         said.append("Some differences could not be tested: the counts of sentences are missing.")
+    if "unshifted" in measures and any(cell.unshifted for cell in cells):
+        said.append(
+            'Without offset: the same models, chosen on dev with an offset on the score of "no '
+            'entity", decoded without it.'
+        )
     if "retention" in measures and any(cell.retention is not None for cell in cells):
         said.append("Retention: mean F1 over that of `supervised` with the same encoder.")
     if "published" in measures:

@@ -40,6 +40,8 @@ class Cell:
 
     Attributes:
         f1: On test.
+        unshifted: F1 on test of the same models without the offset that they were given on dev;
+            None where they have none.
         precision: On test.
         recall: On test.
         dev: F1 on dev; None without dev.
@@ -54,6 +56,7 @@ class Cell:
     """
 
     f1: Mean
+    unshifted: Mean | None
     precision: Mean
     recall: Mean
     dev: Mean | None
@@ -165,6 +168,7 @@ def _cell(rows: list[Row], *, ceiling: list[Row], best: bool, tied: bool | None)
     scored = [row["dev"]["f1"] for row in rows if row["dev"] is not None]
     return Cell(
         f1=f1,
+        unshifted=_unshifted(rows),
         precision=Mean.of([row["test"]["p"] for row in rows]),
         recall=Mean.of([row["test"]["r"] for row in rows]),
         dev=Mean.of(scored) if scored else None,
@@ -177,6 +181,14 @@ def _cell(rows: list[Row], *, ceiling: list[Row], best: bool, tied: bool | None)
         tied=tied,
         rows=tuple(rows),
     )
+
+
+def _unshifted(rows: Sequence[Row]) -> Mean | None:
+    plain = [(row.get("unshifted") or {}).get("test") for row in rows]
+    if not any(plain):
+        return None
+    # An offset of 0 changes nothing.
+    return Mean.of([(own or row["test"])["f1"] for own, row in zip(plain, rows, strict=True)])
 
 
 def settled_missampling(rates: Sequence[float]) -> float:
