@@ -134,6 +134,9 @@ def test_every_recipe_with_a_network_offers_what_follows(recipe: str, tmp_path: 
     assert resolve(chosen, shown).as_dict() == plain.as_dict()
     used = resolve(chosen, STAGES).as_dict()
     assert used["ensemble"]["members"] == 2 and used["self_training"]["rounds"] == 1
+    few = CORPUS.with_sentences(CORPUS.sentences[:8])
+    train(tmp_path / "run", recipe, corpus=few, training={**TRAINING, "epochs": 1})
+    assert (tmp_path / "run" / "stages" / "self_training-1" / "done.json").exists()
 
 
 def test_augmentation_is_used_by_the_self_training_of_bond() -> None:
