@@ -1,0 +1,155 @@
+"""`two_step`: find likely gaps and leave them out, then train afresh with drawn non-entities.
+
+"Two-step learning" (IJSWIS 20(1), 2024), for any token tagger. Step 1, the stage `explore`: a
+tagger sees the labels as they are for n epochs; the ⌈l·m⌉ of m words tagged O whose O-values are
+smallest are removed. Step 2, the stage `train`: fresh weights, a loss without the removed words,
+and ⌈γ·s⌉ spans of each sentence that get the type NON. Ablations are settings:
+
+    without angle          model.angle=false
+    without removal        exploration.ell=0
+    without sampling       sampling.gamma=0
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+
+import torch
+
+from lacuner.corpus.sentence import Corpus
+from lacuner.errors import UsageError
+from lacuner.inference.predictor import NeuralPredictor
+from lacuner.models.token_tagger import TokenTagger
+from lacuner.models.word_dropout import DROPOUT
+from lacuner.objectives.cross_entropy import CrfLikelihood, TagCrossEntropy
+from lacuner.objectives.non_entities import RATE, check_sampling
+from lacuner.objectives.two_step import TwoStepTagging
+from lacuner.recipes.exploration import ExplorationSettings, hold_back, keep_removed
+from lacuner.recipes.parts import (
+    EncoderSettings,
+    TrainingSettings,
+    calibrated,
+    encoder_of,
+    examples_of,
+    fit,
+)
+from lacuner.recipes.recipe import Recipe
+from lacuner.suggestions import unknown_name
+from lacuner.training.loop import step_seed
+from lacuner.training.processes import on_main
+from lacuner.training.removed_words import ROWS, read_removed
+from lacuner.training.run_folder import Run, Stage
+from lacuner.training.state import drop_result
+from lacuner.training.word_removal import RemovedWords
+
+_HEADS, _SCHEMES = ("softmax", "crf"), ("bio", "bioes")
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """Vectors to scores of tags; see `lacuner.models.token_tagger`.
+
+    Attributes:
+        scheme: `bioes` or `bio`.
+        head: `crf` or `softmax`.
+        angle: Scores that can be compared between words; see `lacuner.models.angle`.
+        dropout: Of the head.
+    """
+
+    scheme: str = "bioes"
+    head: str = "crf"
+    angle: bool = True
+    dropout: float = DROPOUT
+
+    def __post_init__(self) -> None:
+        if self.head not in _HEADS:
+            raise UsageError(unknown_name("model.head of two_step", self.head, _HEADS))
+        if self.scheme not in _SCHEMES:
+            raise UsageError(unknown_name("model.scheme of two_step", self.scheme, _SCHEMES))
+
+
+@dataclass(frozen=True)
+class SamplingSettings:
+    """Drawn non-entities; see `lacuner.objectives.non_entities`.
+
+    Attributes:
+        gamma: Spans to draw of a sentence, as a share of its words. The paper tries 0, 0.1, 0.2 and
+            0.3.
+        max_width: Words of the widest span; none draws any, as the paper does.
+    """
+
+    gamma: float = RATE
+    max_width: int | None = None
+
+    def __post_init__(self) -> None:
+        check_sampling(self.gamma, self.max_width)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of `two_step`."""
+
+    encoder: EncoderSettings = field(default_factory=EncoderSettings)
+    model: ModelSettings = field(default_factory=ModelSettings)
+    exploration: ExplorationSettings = field(default_factory=ExplorationSettings)
+    sampling: SamplingSettings = field(default_factory=SamplingSettings)
+    training: TrainingSettings = field(default_factory=TrainingSettings)
+
+
+def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
+    """Both steps; what a kill leaves of either is taken up."""
+    explored = run.stage("explore")
+    if settings.exploration.ell and not on_main((explored.folder / ROWS).exists):
+        _explore(corpus, settings, explored)
+    drop_result(explored)
+    model = _fresh(corpus, settings, non_entities=settings.sampling.gamma > 0)
+    sentences = examples_of(model, corpus, run).sentences
+    rows = read_removed(explored.folder) if settings.exploration.ell else ()
+    objective = TwoStepTagging(
+        model,
+        RemovedWords(rows, sentences),
+        rate=settings.sampling.gamma,
+        max_width=settings.sampling.max_width,
+    )
+    fit(model, corpus, dev, objective, settings.training, run.stage("train"))
+    return calibrated(NeuralPredictor(model), dev)
+
+
+def _explore(corpus: Corpus, settings: Settings, stage: Stage) -> None:
+    """Step 1: trains for n epochs, and keeps which words shall be removed."""
+    own, training, run = settings.exploration, settings.training, stage.run
+    seed = step_seed(training.seed, "explore")
+    model = _fresh(corpus, settings, "explore")
+    examples = examples_of(model, corpus, run)
+    shown = hold_back(corpus, own, seed)
+    run.tokenised[:] = [(shown, examples.items)]  # the same words
+    objective = CrfLikelihood(model) if model.crf is not None else TagCrossEntropy(model)
+    few = replace(training, epochs=own.n, patience=None, seed=seed)
+    fit(model, shown, None, objective, few, stage)
+    run.tokenised[:] = [(corpus, examples.items)]
+    on_main(
+        lambda: keep_removed(stage, model, examples, shown, own, batch_words=training.batch_words)
+    )
+
+
+def _fresh(
+    corpus: Corpus, settings: Settings, *seed: object, non_entities: bool = False
+) -> TokenTagger:
+    """A tagger that has learnt nothing."""
+    torch.manual_seed(step_seed(settings.training.seed, "weights", *seed))
+    encoder = encoder_of(settings.encoder, corpus)
+    own = asdict(settings.model)
+    return TokenTagger(encoder, corpus.labels, non_entities=non_entities, **own)
+
+
+TWO_STEP = Recipe(
+    name="two_step",
+    title="token tagger; likely gaps are found and left out, then non-entities are drawn",
+    citation="two-step PU learning, IJSWIS 20(1), 2024",
+    settings=Settings,
+    train=train,
+    unit="token",
+    stages=2,
+    cost=1.3,
+    robust_to=("missing",),
+)
