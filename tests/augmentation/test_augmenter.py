@@ -146,6 +146,13 @@ def test_guess_of_other_word_piece_status_is_not_taken(tmp_path: Path) -> None:
     assert set(drawn) == {"rain", "snow", "rainfall", "rainy", "snowfall", "snowy"}
 
 
+def test_punctuation_within_words_stays(tmp_path: Path) -> None:
+    tokeniser = _tokeniser(["S", ".", ",", "T"])
+    augmenter = _decided(tmp_path, {",": 1.0}, top=1, tokeniser=tokeniser)
+    given_ = [Sentence(str(number), ("S.", ".")) for number in range(10)]
+    assert {after.tokens for after in augmenter.augment(given_, 0)} == {("S.", ",")}
+
+
 def _tokeniser(pieces: list[str], *, lower: bool = False) -> Any:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 

@@ -164,7 +164,10 @@ class Augmenter:
         ]
 
     def _replaceable(self, word: str, spans: Sequence[Span]) -> list[int]:
-        """The pieces of a word that are text of their own: no parts of characters, no unknown."""
+        """The pieces of a word that are text of their own.
+
+        No parts of characters, no unknown piece, and no punctuation within a word.
+        """
         pieces = self._subwords.pieces([word])[0]
         ends = [0, *(end for _, end in spans)]
         begins = [*(begin for begin, _ in spans[1:]), len(word)]
@@ -173,6 +176,7 @@ class Augmenter:
             for number, (begin, end) in enumerate(spans)
             if max(ends[: number + 1]) <= begin < end <= min(begins[number:])
             and self._forms[int(pieces[number])] is not None
+            and (len(spans) == 1 or capitalisation(word[begin:end]) != "punctuation")
         ]
 
     def _cut(self, number: int, sentences: Sequence[Sentence], gaps: Sequence[_Gap]) -> list[_Row]:

@@ -23,7 +23,8 @@ _CAPITAL = ("title", "upper")
 class CapitalsHeard:
     """Listens to sentences, and tells which words usually have a capital in them.
 
-    First words and headlines say nothing of it.
+    First words and headlines say nothing of it, and single letters (I, a middle initial) are no
+    names.
     """
 
     def __init__(self) -> None:
@@ -36,7 +37,7 @@ class CapitalsHeard:
             if any(word.islower() for word in sentence.tokens):
                 for word in sentence.tokens[1:]:
                     counts = self._lower if word.islower() else self._capital
-                    if word.isalpha():
+                    if word.isalpha() and len(word) > 1:
                         counts[word.lower()] += 1
             yield sentence
 
