@@ -74,6 +74,8 @@ def _kinds() -> dict[str, _Kind]:
     from lacuner.encoders.flat_lattice import FlatLatticeEncoder
     from lacuner.encoders.lexicon_bert import LexiconBertEncoder
     from lacuner.encoders.lexicon_reader import LexiconReader
+    from lacuner.encoders.question_reader import QuestionReader
+    from lacuner.encoders.recurrent import RecurrentEncoder
     from lacuner.encoders.transformer import TransformerEncoder
     from lacuner.encoders.word_fusion import WordFusionEncoder
 
@@ -85,6 +87,9 @@ def _kinds() -> dict[str, _Kind]:
         "lexicon_bert": _Kind(LexiconBertEncoder, (LexiconBertEncoder.build, *reader)),
         "word_fusion": _Kind(WordFusionEncoder, (WordFusionEncoder.build, *reader)),
         "flat_lattice": _Kind(FlatLatticeEncoder, (FlatLatticeEncoder.build,)),
+        # Around other encoders; recipes build them, and people choose what is inside.
+        "recurrent": _Kind(RecurrentEncoder, ()),
+        "questions": _Kind(QuestionReader, ()),
     }
 
 

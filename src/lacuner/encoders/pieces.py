@@ -4,12 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from lacuner.encoders.subwords import Subwords
 from lacuner.encoders.windows import Longs, even_size, most_central, window_starts
 from lacuner.encoders.word_shape import shape_numbers
+
+
+class Cutter(Protocol):
+    """What cuts words into pieces, such as `Subwords`.
+
+    Attributes:
+        before: Special pieces before a sentence.
+        after: Those after it.
+        specials: How many these are.
+    """
+
+    @property
+    def before(self) -> Longs: ...
+    @property
+    def after(self) -> Longs: ...
+    @property
+    def specials(self) -> int: ...
+    def pieces(self, words: Sequence[str]) -> list[Longs]:
+        """The pieces of each word."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +53,7 @@ class Pieces:
     shapes: Longs
 
 
-def cut(
-    subwords: Subwords, words: Sequence[str], pooling: str, window: int, overlap: int
-) -> Pieces:
+def cut(subwords: Cutter, words: Sequence[str], pooling: str, window: int, overlap: int) -> Pieces:
     """Cuts a sentence.
 
     Args:

@@ -20,9 +20,11 @@ from lacuner.models import Model
 from lacuner.models.batch import Output
 from lacuner.models.crf import LinearChainCrf
 from lacuner.models.distribution import silent_classes
+from lacuner.models.question_pointers import QuestionPointers
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.tie_or_break import TieOrBreak
 
+RANKINGS = ("probability", "score")
 _Span = tuple[int, int, str]
 
 
@@ -35,6 +37,7 @@ def decode(
     nested: bool = False,
     source: str | None = None,
     offset: float = 0.0,
+    ranking: str = RANKINGS[0],
 ) -> list[list[Entity]]:
     """The entities that a model finds, whichever kind it is.
 
@@ -46,6 +49,7 @@ def decode(
         nested: Keep entities inside others; tags and chunks cannot express them.
         source: What the entities shall name as their source.
         offset: Taken off the scores of "no entity" before anything else: more finds more.
+        ranking: By what spans compete that overlap.
 
     Returns:
         The entities of each sentence; see `decode_spans`, `decode_tags` and `decode_chunks`.
@@ -56,7 +60,7 @@ def decode(
         return decode_chunks(
             output, model.labels, thresholds=thresholds, temperature=temperature, source=source
         )
-    if isinstance(model, SpanClassifier):
+    if isinstance(model, SpanClassifier | QuestionPointers):
         return decode_spans(
             output,
             model.labels,
@@ -64,6 +68,7 @@ def decode(
             thresholds=thresholds,
             temperature=temperature,
             source=source,
+            ranking=ranking,
         )
     found = decode_tags(
         output,
@@ -99,6 +104,7 @@ def decode_spans(
     thresholds: Mapping[str, float] | None = None,
     temperature: float = 1.0,
     source: str | None = None,
+    ranking: str = RANKINGS[0],
 ) -> list[list[Entity]]:
     """The entities that a span classifier finds.
 
@@ -115,6 +121,7 @@ def decode_spans(
             and keeps nothing else from being one.
         temperature: What scores are divided by first (see `calibration.fit_temperature`).
         source: What the entities shall name as their source.
+        ranking: Spans compete by the `probability` of their label, or by its raw `score`.
 
     Returns:
         The entities of each sentence, in the order of their places.
@@ -126,7 +133,9 @@ def decode_spans(
     found = output.mask.cpu() & (number > 0) & (best >= least)
     rows = found.nonzero()  # [candidates, 3]
     best, number = best[found], number[found]
-    order = best.sort(descending=True, stable=True).indices
+    raw = scores[found].gather(1, number[:, None])[:, 0]  # [candidates]
+    rank = raw if ranking == "score" else best
+    order = rank.sort(descending=True, stable=True).indices
     words = output.mask.shape[1]
     chosen: list[list[Entity]] = [[] for _ in range(len(scores))]
     taken = [bytearray(words) for _ in chosen]

@@ -12,7 +12,7 @@ import torch
 from lacuner.corpus.sentence import Corpus, Sentence
 from lacuner.files import write_json
 from lacuner.inference.calibration import TemperatureFit
-from lacuner.inference.decode import decode, shifted
+from lacuner.inference.decode import RANKINGS, decode, shifted
 from lacuner.inference.retrieval import Retrieval
 from lacuner.inference.saved_model import load_model, save_model
 from lacuner.models import Model
@@ -54,6 +54,7 @@ class NeuralPredictor:
         device: Where to compute; None takes a GPU if there is one.
         retrieval: A second opinion on the labels of spans.
         offset: Taken off the scores of "no entity": above 0 more entities are found, below fewer.
+        ranking: Spans that overlap compete by the `probability` of their label or by its `score`.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class NeuralPredictor:
         device: str | None = None,
         retrieval: Retrieval | None = None,
         offset: float = 0.0,
+        ranking: str = RANKINGS[0],
     ) -> None:
         self.model = model
         self.labels = model.labels
@@ -76,6 +78,7 @@ class NeuralPredictor:
         self.nested = nested
         self.retrieval = retrieval
         self.offset = offset
+        self.ranking = ranking
         self.batch_size = batch_size
         self.batch_words = batch_words
         self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
@@ -104,6 +107,7 @@ class NeuralPredictor:
                     temperature=temperature,
                     nested=self.nested,
                     offset=offset,
+                    ranking=self.ranking,
                 )
                 for number, entities in zip(numbers, decoded, strict=True):
                     if entities:
@@ -143,6 +147,7 @@ class NeuralPredictor:
             "temperature": self.temperature,
             "nested": self.nested,
             "offset": self.offset,
+            "ranking": self.ranking,
         }
         if self.retrieval is not None:
             self.retrieval.save(folder)
@@ -158,5 +163,6 @@ class NeuralPredictor:
             temperature=facts.get("temperature", 1.0),
             nested=facts.get("nested", False),
             offset=facts.get("offset", 0.0),
+            ranking=facts.get("ranking", RANKINGS[0]),
             retrieval=Retrieval.load(folder, facts["alpha"]) if "alpha" in facts else None,
         )

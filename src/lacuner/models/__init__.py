@@ -8,17 +8,21 @@ from typing import Any
 
 from lacuner.encoders.contract import Encoder
 from lacuner.errors import UsageError
+from lacuner.models.question_pointers import QuestionPointers
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.tie_or_break import TieOrBreak
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.suggestions import unknown_name
 
-Model = SpanClassifier | TokenTagger | TieOrBreak
+Model = SpanClassifier | TokenTagger | TieOrBreak | QuestionPointers
 
-MODELS: dict[str, type[SpanClassifier] | type[TokenTagger] | type[TieOrBreak]] = {
+MODELS: dict[
+    str, type[SpanClassifier] | type[TokenTagger] | type[TieOrBreak] | type[QuestionPointers]
+] = {
     "span_classifier": SpanClassifier,
     "token_tagger": TokenTagger,
     "tie_or_break": TieOrBreak,
+    "question_pointers": QuestionPointers,
 }
 
 

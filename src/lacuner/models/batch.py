@@ -141,6 +141,21 @@ def _rows(rows: list[tuple[int, ...]], columns: int) -> Tensor:
 
 
 @dataclass(frozen=True)
+class Pointers:
+    """What a model that is asked for each label says of beginnings and ends.
+
+    Attributes:
+        starts: Scores of words as the first of an entity.  # [batch, words, labels]
+        ends: As the last.  # [batch, words, labels]
+        matches: Scores of spans, should both ends be right.  # [batch, words, widths, labels]
+    """
+
+    starts: Tensor
+    ends: Tensor
+    matches: Tensor
+
+
+@dataclass(frozen=True)
 class Output:
     """What a model says of a batch. It never computes a loss.
 
@@ -155,6 +170,7 @@ class Output:
         gaps: Of a model that cuts sentences into chunks: the score of a break behind each word but
             the last. Its scores of spans then say what a span is if it is a chunk.
             # [batch, words - 1]
+        pointers: Of a model that is asked for each label: what its scores of spans come from.
     """
 
     hidden: Tensor
@@ -162,3 +178,4 @@ class Output:
     mask: Tensor
     spans: Tensor | None = None
     gaps: Tensor | None = None
+    pointers: Pointers | None = None

@@ -8,7 +8,7 @@ from lacuner.corpus.findings import Findings
 from lacuner.corpus.sentence import Corpus, Entity, Sentence
 from lacuner.corpus.tagging import without_overlap
 from lacuner.models import Model
-from lacuner.models.span_classifier import SpanClassifier
+from lacuner.models.tie_or_break import TieOrBreak
 from lacuner.models.token_tagger import TokenTagger
 
 
@@ -35,7 +35,7 @@ def _out_of_reach(model: Model, sentence: Sentence) -> Iterator[tuple[Entity, st
         for entity in known:
             if entity.end - entity.start > model.max_width:
                 yield entity, f"wider than {model.max_width} words (model.max_width)"
-    if not isinstance(model, SpanClassifier):
+    if isinstance(model, TokenTagger | TieOrBreak):
         kept, overlapping = without_overlap(known)
         for entity, _ in overlapping:
             yield entity, "as they overlap longer ones"
