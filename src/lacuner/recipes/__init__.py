@@ -16,6 +16,7 @@ from lacuner.recipes.scl_rai import SCL_RAI
 from lacuner.recipes.span_ce import SPAN_CE
 from lacuner.recipes.supervised import SUPERVISED
 from lacuner.recipes.token_ce import TOKEN_CE
+from lacuner.recipes.two_step import TWO_STEP
 from lacuner.recipes.weighted_negative_sampling import WEIGHTED_NEGATIVE_SAMPLING
 from lacuner.recipes.weighted_partial_crf import WEIGHTED_PARTIAL_CRF
 
@@ -36,6 +37,7 @@ RECIPES: dict[str, Recipe] = {
         AUTO_NER,
         BOND,
         ROSTER,
+        TWO_STEP,
         SUPERVISED,
     )
 }
