@@ -19,6 +19,7 @@ from lacuner.labelling.masking import mask
 from lacuner.recipes import RECIPES
 from lacuner.training.loop import Interrupted
 from lacuner.training.run_folder import Run
+from tests.language_models import word_piece, write_bert
 
 # Every sentence twice, so that no word is seen once only: those train the unknown word.
 SMALL = concatenate([gold("train").with_sentences(gold("train").sentences[:30])] * 2)
@@ -31,6 +32,7 @@ FEWER_EPOCHS = {"training": {**NEURAL["training"], "epochs": 9}}
 FEW: dict[str, Any] = {
     "roster": {"ensemble": {"members": 2}, "self_training": {"epochs": 1}},
     "bond": {"early_stopping": {"patience": 15}, "self_training": {"epochs": 1}},
+    "biaffine": {"context": {"layers": 1, "hidden": 32}},
 }
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("dictionary", {}),
@@ -52,8 +54,28 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("bond", {**NEURAL, **FEW["bond"]}),
     ("roster", {**NEURAL, **FEWER_EPOCHS, **FEW["roster"]}),
     ("auto_ner", NEURAL),
+    ("pu_learning", NEURAL),
+    ("biaffine", {**NEURAL, **FEW["biaffine"]}),
+    ("mrc", NEURAL),
+    ("two_step", {**NEURAL, "exploration": {"n": 1}}),
+    ("two_step", {**NEURAL, "model": {"head": "softmax", "scheme": "bio"}}),
 ]
 SAMPLING = ("negative_sampling", "weighted_negative_sampling", "nrces", "scl_rai")
+
+
+@pytest.fixture(scope="session")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny transformer for the recipe that needs one."""
+    words = word_piece([" ".join(sentence.tokens) for sentence in SMALL], size=1500)
+    return write_bert(tmp_path_factory.mktemp("models") / "bert", words, head=False)
+
+
+def _readable(recipe: str, settings: dict[str, Any], bert: Path) -> dict[str, Any]:
+    """The settings with an encoder that the recipe can use: questions take a transformer."""
+    if recipe != "mrc":
+        return settings
+    training = {**settings["training"], "encoder_rate": 3e-3, "head_rate": 3e-3}
+    return {**settings, "training": training, "encoder": {"name": str(bert), "freeze": "none"}}
 
 
 def test_variants_cover_every_recipe() -> None:
@@ -64,8 +86,9 @@ def test_variants_cover_every_recipe() -> None:
     ("recipe", "settings"), VARIANTS, ids=lambda v: v if isinstance(v, str) else ""
 )
 def test_recipe_learns_and_is_saved_whole(
-    recipe: str, settings: dict[str, Any], tmp_path: Path
+    recipe: str, settings: dict[str, Any], tmp_path: Path, bert: Path
 ) -> None:
+    settings = _readable(recipe, settings, bert)
     recogniser = lacuner.train(SMALL, recipe, dev=SMALL, out=tmp_path / "run", settings=settings)
     predicted = recogniser.predict(SMALL)
     assert score_entities(aligned(predicted, SMALL)).total.f1 > 0.7
@@ -76,8 +99,11 @@ def test_recipe_learns_and_is_saved_whole(
 
 
 @pytest.mark.parametrize("recipe", sorted(RECIPES.keys() - {"dictionary"}))
-def test_stopped_recipe_resumes_to_the_same_weights(recipe: str, tmp_path: Path) -> None:
+def test_stopped_recipe_resumes_to_the_same_weights(
+    recipe: str, tmp_path: Path, bert: Path
+) -> None:
     settings = {**NEURAL, "training": {**NEURAL["training"], "epochs": 2}, **FEW.get(recipe, {})}
+    settings = _readable(recipe, settings, bert)
     lacuner.train(SMALL, recipe, out=tmp_path / "whole", settings=settings)
     left = iter(range(5, -1, -1))
     with pytest.raises(Interrupted):

@@ -21,6 +21,7 @@ from lacuner.cli.label import label
 from lacuner.cli.mask import mask
 from lacuner.cli.names import names
 from lacuner.cli.predict import predict
+from lacuner.cli.show_removed import show_removed
 from lacuner.cli.split import split
 from lacuner.cli.stats import stats
 from lacuner.cli.train import train
@@ -111,6 +112,7 @@ COMMANDS = (
     split,
     adapt,
     augment,
+    show_removed,
     recipes,
     encoders,
     formats,
