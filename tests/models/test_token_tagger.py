@@ -10,6 +10,8 @@ from torch.nn import functional
 
 from lacuner import Corpus
 from lacuner.errors import UsageError
+from lacuner.models import build_model
+from lacuner.models.distribution import class_count, log_probabilities
 from lacuner.models.token_tagger import TokenTagger, TwoPartHead, two_parts
 from tests.neural import HashedWords, batch_of, sentence
 
@@ -65,6 +67,42 @@ def test_two_parts_can_be_had_back_from_scores() -> None:
     assert torch.allclose(labels, functional.log_softmax(head.label(words), -1))
 
 
+def test_type_of_non_entities_comes_last_and_is_no_label() -> None:
+    model = _model(non_entities=True)
+    assert model.tags == ("O", "B-LOC", "I-LOC", "B-PER", "I-PER", "B-NON", "I-NON")
+    assert model.labels == LABELS and model.silent == 2
+    assert _model().silent == 0
+    taken = TokenTagger(HashedWords(), ("NON", "PER"), non_entities=True)
+    assert taken.tags[-1] == "I-NON_" and taken.labels == ("NON", "PER")
+
+
+@pytest.mark.parametrize("head", ["softmax", "crf"])
+def test_non_entities_are_one_class_with_o(head: str) -> None:
+    model = _model(head=head, non_entities=True)
+    batch = batch_of([sentence(4)], LABELS, model.encoder)
+    output = model(batch)
+    logs = log_probabilities(model, output)
+    chances = (
+        output.scores.softmax(-1)
+        if model.crf is None
+        else model.crf.marginals(output.scores, output.mask)
+    )
+    assert logs.shape[-1] == class_count(model) == 5
+    assert torch.allclose(logs.exp().sum(-1), torch.ones(1, 4), atol=1e-5)
+    assert torch.allclose(logs[..., 0].exp(), chances[..., [0, 5, 6]].sum(-1), atol=1e-5)
+    assert torch.allclose(logs[..., 1:].exp(), chances[..., 1:5], atol=1e-5)
+
+
+def test_description_names_only_what_is_special() -> None:
+    plain = {"kind": "token_tagger", "scheme": "bio", "head": "softmax", "dropout": 0.1}
+    assert _model(dropout=0.1).description() == plain
+    special = _model(dropout=0.1, angle=True, non_entities=True)
+    assert special.description() == {**plain, "angle": True, "non_entities": True}
+    again = build_model(encoder=HashedWords(), labels=LABELS, **special.description())
+    again.load_state_dict(special.state_dict())
+    assert isinstance(again, TokenTagger) and again.tags == special.tags and again.angle
+
+
 def test_one_word_is_enough() -> None:
     model = _model()
     assert model(batch_of([sentence(1)], LABELS, model.encoder)).scores.shape == (1, 1, 5)
@@ -77,6 +115,7 @@ def test_one_word_is_enough() -> None:
         ({"head": "two_part"}, "needs the scheme io, not bio"),
         ({"scheme": "bilou"}, "There is no tagging scheme 'bilou'"),
         ({"dropout": -0.1}, "at least 0"),
+        ({"head": "two_part", "scheme": "io", "angle": True}, "neither angles nor"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:

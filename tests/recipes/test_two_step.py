@@ -133,8 +133,7 @@ def test_removed_words_are_the_share_that_is_asked_for_and_are_measured(tmp_path
 
 
 def test_auto_chooses_a_share_by_what_is_held_back(tmp_path: Path) -> None:
-    few = {"exploration": {"held_back": 0.7}}
-    predictor = _train(tmp_path / "run", **few)
+    predictor = _train(tmp_path / "run", exploration={"held_back": 0.7})
     summary = read_summary(tmp_path / "run" / "stages" / "explore")
     assert summary["auto"] and summary["expected"]["share"] == summary["ell"]
     assert 0 < summary["expected"]["recall"] <= 1
