@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from lacuner.recipes.auto_ner import AUTO_NER
+from lacuner.recipes.biaffine import BIAFFINE
 from lacuner.recipes.bond import BOND
 from lacuner.recipes.dictionary import DICTIONARY
 from lacuner.recipes.expected_entity_ratio import EXPECTED_ENTITY_RATIO
 from lacuner.recipes.fuzzy_crf import FUZZY_CRF
+from lacuner.recipes.mrc import MRC
 from lacuner.recipes.negative_sampling import NEGATIVE_SAMPLING
 from lacuner.recipes.nrces import NRCES
 from lacuner.recipes.partial_crf import PARTIAL_CRF
+from lacuner.recipes.pu_learning import PU_LEARNING
 from lacuner.recipes.recipe import Recipe
 from lacuner.recipes.roster import ROSTER
 from lacuner.recipes.scl_rai import SCL_RAI
@@ -35,9 +38,12 @@ RECIPES: dict[str, Recipe] = {
         WEIGHTED_PARTIAL_CRF,
         EXPECTED_ENTITY_RATIO,
         AUTO_NER,
+        PU_LEARNING,
         BOND,
         ROSTER,
         TWO_STEP,
+        BIAFFINE,
+        MRC,
         SUPERVISED,
     )
 }
