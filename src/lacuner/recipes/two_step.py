@@ -120,13 +120,11 @@ def _explore(corpus: Corpus, settings: Settings, stage: Stage) -> None:
     own, training, run = settings.exploration, settings.training, stage.run
     seed = step_seed(training.seed, "explore")
     model = _fresh(corpus, settings, "explore")
-    examples = examples_of(model, corpus, run)
     shown = hold_back(corpus, own, seed)
-    run.tokenised[:] = [(shown, examples.items)]  # the same words
     objective = CrfLikelihood(model) if model.crf is not None else TagCrossEntropy(model)
     few = replace(training, epochs=own.n, patience=None, seed=seed)
     fit(model, shown, None, objective, few, stage)
-    run.tokenised[:] = [(corpus, examples.items)]
+    examples = examples_of(model, corpus, run)
     on_main(
         lambda: keep_removed(stage, model, examples, shown, own, batch_words=training.batch_words)
     )
