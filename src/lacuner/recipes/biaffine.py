@@ -85,14 +85,20 @@ class Settings:
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
     """One training with cross-entropy on all spans."""
     torch.manual_seed(step_seed(settings.training.seed, "weights"))
-    encoder: Any = encoder_of(settings.encoder, corpus)
-    if settings.context.layers:
-        encoder = RecurrentEncoder(encoder, **asdict(settings.context))
+    encoder = recurrent_encoder(settings, corpus)
     width = settings.model.max_width or width_of(corpus)
     arguments = {**asdict(settings.model), "max_width": width}
     model = SpanClassifier(encoder, corpus.labels, features="biaffine", **arguments)
     fit(model, corpus, dev, SpanCrossEntropy(), settings.training, run.stage("train"))
     return predictor_of(model, corpus, dev, settings)
+
+
+def recurrent_encoder(settings: Settings, corpus: Corpus) -> Any:
+    """The encoder that settings describe, with the BiLSTM over it."""
+    encoder = encoder_of(settings.encoder, corpus)
+    if settings.context.layers:
+        return RecurrentEncoder(encoder, **asdict(settings.context))
+    return encoder
 
 
 def predictor_of(
@@ -110,5 +116,6 @@ BIAFFINE = Recipe(
     train=train,
     unit="span",
     predictor=predictor_of,
+    encoder=recurrent_encoder,
     cost=1.2,
 )

@@ -15,13 +15,13 @@ from typing import Any
 
 import torch
 
+from lacuner.encoders.contract import Encoder
 from lacuner.errors import UsageError
 from lacuner.files import read_json, write_json
 from lacuner.models import Model, build_model
 from lacuner.objectives.distillation import Distillation
 from lacuner.objectives.soft_labels import as_predicted
 from lacuner.recipes.circumstances import Circumstances
-from lacuner.recipes.parts import encoder_of
 from lacuner.training.corpus_array import Layout
 from lacuner.training.loop import step_seed
 from lacuner.training.predictions import Predictions, write_predictions
@@ -59,13 +59,18 @@ class EnsembleSettings:
 
 
 def train_ensemble(
-    train_member: TrainMember, settings: Any, ensemble: EnsembleSettings, given: Circumstances
+    train_member: TrainMember,
+    new_encoder: Callable[[], Encoder],
+    settings: Any,
+    ensemble: EnsembleSettings,
+    given: Circumstances,
 ) -> Model:
     """Trains the members one after another, then the model that learns from them.
 
     Args:
         train_member: Trains one of them.
-        settings: Those of the recipe: with `encoder` and `training`.
+        new_encoder: Builds an encoder like theirs, for the model that learns from them.
+        settings: Those of the recipe, with `training` among them.
         ensemble: Those of the ensemble.
         given: What all stages work with.
 
@@ -80,7 +85,7 @@ def train_ensemble(
                 _train_and_predict(train_member, number, file, settings, given)
     torch.manual_seed(step_seed(given.training.seed, "ensemble"))
     model = build_model(
-        encoder=encoder_of(settings.encoder, given.corpus),
+        encoder=new_encoder(),
         labels=given.corpus.labels,
         **read_json(stage.folder / _DESCRIPTION),
     )

@@ -19,7 +19,7 @@ from lacuner.models.batching import Examples
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.word_dropout import DROPOUT
 from lacuner.objectives.loss import Objective
-from lacuner.recipes.decision_offset import FROM_DEV, fit_offset, fixed_offset
+from lacuner.recipes.decision_offset import FROM_DEV, fit_offset, fixed_offset, is_gold, merit
 from lacuner.recipes.encoder_file import is_encoder_file, read_encoder_file
 from lacuner.recipes.reach import out_of_reach
 from lacuner.training import loop
@@ -122,7 +122,7 @@ class DecodingSettings:
 
     Attributes:
         offset: Taken off the score of "no entity" before a span takes its best label: above 0
-            finds more, below 0 less. `dev` takes the best on dev, if that is gold, else 0.
+            finds more, below 0 less. `dev` takes the best on dev, and without one 0.
     """
 
     offset: float | str = 0.0
@@ -193,7 +193,7 @@ def calibrated(
         predictor.offset = fixed
     elif dev is not None:
         predictor.offset = fit_offset(predictor, dev).offset
-    if dev is not None and all(sentence.complete for sentence in dev):
+    if dev is not None and is_gold(dev):
         predictor.fit_temperature(dev)
     return predictor
 
@@ -213,15 +213,16 @@ def steps_an_epoch(sentences: int, settings: TrainingSettings) -> int:
 
 def examples_of(model: Model, corpus: Corpus, run: Run) -> Examples:
     """The corpus for the training of a model; trainings of one run share what is tokenised."""
-    items = next((items for known, items in run.tokenised if known is corpus), None)
+    kind = type(model.encoder)
+    known = (items for of, by, items in run.tokenised if of is corpus and by is kind)
     examples = Examples(
         corpus.sentences,
         model.encoder,
         model.label_numbers,
         hidden=None if run.hidden is None else run.hidden.sentences,
-        items=items,
+        items=next(known, None),
     )
-    run.tokenised[:] = [(corpus, examples.items)]
+    run.tokenised[:] = [(corpus, kind, examples.items)]
     return examples
 
 
@@ -281,11 +282,11 @@ def _scorer(model: Model, dev: Corpus, offset: float | None) -> loop.Scorer:
         predictor = NeuralPredictor(model, offset=offset or 0.0)
         if offset is None:
             fit = fit_offset(predictor, dev)
-            facts = {"offset": fit.offset, "unshifted": fit.unshifted.f1}
-            return fit.score.f1, {**_shares(fit.score), **facts}
+            facts = {"offset": fit.offset, "unshifted": merit(fit.unshifted, dev)}
+            return merit(fit.score, dev), {**_shares(fit.score), **facts}
         predicted = dev.with_sentences(predictor.predict(dev))
         total = score_entities(aligned(predicted, dev)).total
-        return total.f1, _shares(total)
+        return merit(total, dev), _shares(total)
 
     return score
 

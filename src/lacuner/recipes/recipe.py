@@ -25,6 +25,8 @@ class Recipe:
         unit: What it decides on: `span`, `token` or `name`.
         predictor: Makes a predictor of a model that learnt by the recipe and went on from there;
             None where nothing but the model matters.
+        encoder: Builds its encoder from settings and corpus, where that is more than what
+            `settings.encoder` describes; None where it is just that.
         distils: Can an ensemble and self-training follow? They need a model that is nothing but a
             distribution over the labels of words or of spans.
         needs_negatives: Does it learn only from negatives that somebody vouches for (complete
@@ -41,6 +43,7 @@ class Recipe:
     train: Callable[[Corpus, Corpus | None, Any, Run], Predictor]
     unit: str
     predictor: Callable[[Model, Corpus, Corpus | None, Any], Predictor] | None = None
+    encoder: Callable[[Any, Corpus], Any] | None = None
     distils: bool = True
     needs_negatives: bool = False
     stages: int = 1

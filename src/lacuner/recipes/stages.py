@@ -20,7 +20,7 @@ from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.recipes.circumstances import Circumstances
 from lacuner.recipes.ensemble import EnsembleSettings, train_ensemble
-from lacuner.recipes.parts import DecodingSettings, calibrated
+from lacuner.recipes.parts import DecodingSettings, calibrated, encoder_of
 from lacuner.recipes.recipe import Recipe
 from lacuner.recipes.self_training import (
     AugmentationSettings,
@@ -127,11 +127,16 @@ def train_in_stages(
     def train_one(own: Any, part: Run) -> Model:
         return _model_of(recipe, recipe.train(corpus, dev, own, part))
 
+    def new_encoder() -> Any:
+        if recipe.encoder is not None:
+            return recipe.encoder(own, corpus)
+        return encoder_of(own.encoder, corpus)
+
     own = settings.recipe
     decoding = getattr(own, "decoding", DecodingSettings())  # recipes on words have none
     given = Circumstances(corpus, dev, own.training, decoding.offset, run)
     if stages.ensemble.members > 1:
-        model = train_ensemble(train_one, own, stages.ensemble, given)
+        model = train_ensemble(train_one, new_encoder, own, stages.ensemble, given)
     else:
         model = train_one(own, run)
     train_on_own_labels(model, stages.self_training, stages.augmentation, given)

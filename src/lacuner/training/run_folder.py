@@ -77,7 +77,7 @@ class Run:
             hid them on purpose: for measuring, never for learning.
 
     Attributes:
-        tokenised: What the encoder made of a corpus, for the next training of the same run.
+        tokenised: What a kind of encoder made of a corpus, for the next training of the same run.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Run:
         self.hidden = hidden
         self.listeners = list(listeners)
         self.stopped = stopped
-        self.tokenised: list[tuple[Corpus, list[Any]]] = []
+        self.tokenised: list[tuple[Corpus, type[Any], list[Any]]] = []
         self._inside = ""
 
     def within(self, name: str) -> Run:
