@@ -13,7 +13,7 @@ from lacuner import Corpus, Entity, Sentence
 from lacuner.errors import UsageError
 from lacuner.evaluation.scores import Score
 from lacuner.inference.predictor import NeuralPredictor
-from lacuner.recipes.decision_offset import fit_offset, fixed_offset
+from lacuner.recipes.decision_offset import fit_offset, fixed_offset, merit
 from lacuner.training.run_folder import Run
 from tests.recipes.test_recipes import NEURAL, SMALL
 
@@ -46,10 +46,19 @@ def test_best_offset_is_the_least_of_those_that_score_best() -> None:
     assert fit.unshifted == Score(right=1, found=1, gold=4)
 
 
-def test_nothing_is_fitted_on_a_dev_that_nobody_vouches_for() -> None:
-    open_dev = GOLD.with_sentences([replace(s, complete=False) for s in GOLD])
+def test_dev_with_gaps_ranks_by_what_gaps_do_not_reorder() -> None:
+    """Half of the labels hidden: P halves, R stays, √(P·R) keeps the order, F1 does not."""
+    bold, shy = Score(right=84, found=110, gold=100), Score(right=60, found=62, gold=100)
+    seen = [replace(score, right=score.right // 2, gold=50) for score in (bold, shy)]
+    gaps = GOLD.with_sentences([replace(s, complete=False) for s in GOLD])
+    assert merit(bold, GOLD) == bold.f1 > shy.f1 == merit(shy, GOLD)
+    assert seen[0].f1 < seen[1].f1
+    ratio = merit(seen[0], gaps) / merit(seen[1], gaps)
+    assert ratio == pytest.approx(merit(bold, gaps) / merit(shy, gaps))
+
+
+def test_offset_is_fitted_where_there_is_a_dev() -> None:
     assert fixed_offset("dev", GOLD) is None
-    assert fixed_offset("dev", open_dev) == 0.0
     assert fixed_offset("dev", None) == 0.0
     assert fixed_offset(1.5, GOLD) == 1.5
     with pytest.raises(UsageError, match="'dev'"):

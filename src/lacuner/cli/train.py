@@ -89,7 +89,12 @@ def train(
         f"({', '.join(corpus.labels)}); chosen on {selected_on(dev_corpus)}",
         quiet=quiet,
     )
-    with TrainingProgress(quiet=quiet) as progress, stop_on_interrupt(speaks) as stopped:
+    gaps = dev_corpus is not None and not all(sentence.complete for sentence in dev_corpus)
+    measure = "dev √(P·R)" if gaps else "dev F1"
+    with (
+        TrainingProgress(quiet=quiet, measure=measure) as progress,
+        stop_on_interrupt(speaks) as stopped,
+    ):
         listeners: list[Any] = [progress]
         if tensorboard:
             from lacuner.training.tensorboard import TensorBoard

@@ -1,12 +1,18 @@
-"""Where a span becomes an entity: an offset on the score of "no entity", fitted on gold dev.
+"""What a model is chosen by on dev, and the offset at which its spans become entities.
 
 If a share c of the entities is labelled, whichever they are, a classifier that takes all others for
 "no entity" learns c · P(entity) instead of P(entity) (Elkan & Noto 2008): its order is right, its
-threshold is not. What the robust losses leave of that shift is one number, which a gold dev shows.
+threshold is not. What the robust losses leave of that shift is one number, taken off the score of
+"no entity", which dev shows.
+
+Dev may have gaps itself. Against its labels every model's recall comes out right and its precision
+c times too small, so that √(P·R) is √c times too small for all of them and ranks them as gold would
+(Lee & Liu 2003); F1 does not.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from lacuner.corpus.alignment import aligned
@@ -21,10 +27,10 @@ _OFFSETS = tuple(half / 2 for half in range(-4, 17))  # from -2 to 8; F1 is flat
 
 @dataclass(frozen=True)
 class OffsetFit:
-    """What offsets give on a gold dev.
+    """What offsets give on dev.
 
     Attributes:
-        offset: The one with the best F1; of equals the least.
+        offset: The one with the best `merit`; of equals the least.
         score: The score with it.
         unshifted: The score without any.
     """
@@ -34,28 +40,35 @@ class OffsetFit:
     unshifted: Score
 
 
-def fit_offset(predictor: NeuralPredictor, gold: Corpus) -> OffsetFit:
-    """Tries the offsets on gold sentences, in one pass of the model."""
-    found = predictor.predict_at(gold.sentences, _OFFSETS)
+def is_gold(dev: Corpus) -> bool:
+    """Does somebody vouch for all labels of it?"""
+    return all(sentence.complete for sentence in dev)
+
+
+def merit(score: Score, dev: Corpus) -> float:
+    """What models are ranked by: F1 on gold, √(P·R) on labels with gaps."""
+    return score.f1 if is_gold(dev) else math.sqrt(score.precision * score.recall)
+
+
+def fit_offset(predictor: NeuralPredictor, dev: Corpus) -> OffsetFit:
+    """Tries the offsets on dev, in one pass of the model."""
+    found = predictor.predict_at(dev.sentences, _OFFSETS)
     scores = {
-        offset: score_entities(aligned(gold.with_sentences(labelled), gold)).total
+        offset: score_entities(aligned(dev.with_sentences(labelled), dev)).total
         for offset, labelled in zip(_OFFSETS, found, strict=True)
     }
-    best = max(_OFFSETS, key=lambda offset: (scores[offset].f1, -abs(offset)))
+    best = max(_OFFSETS, key=lambda offset: (merit(scores[offset], dev), -abs(offset)))
     return OffsetFit(best, scores[best], scores[0.0])
 
 
 def fixed_offset(offset: float | str, dev: Corpus | None) -> float | None:
     """The offset that a setting asks for; None where it is to be fitted on dev.
 
-    Without a dev that somebody vouches for nothing can be fitted, and the offset is 0.
-
     Raises:
         UsageError: Neither a number nor `dev`.
     """
-    if isinstance(offset, str):
-        if offset != FROM_DEV:
-            raise UsageError(f"decoding.offset is a number or '{FROM_DEV}', not '{offset}'.")
-        gold = dev is not None and all(sentence.complete for sentence in dev)
-        return None if gold else 0.0
-    return offset
+    if not isinstance(offset, str):
+        return offset
+    if offset != FROM_DEV:
+        raise UsageError(f"decoding.offset is a number or '{FROM_DEV}', not '{offset}'.")
+    return 0.0 if dev is None else None
