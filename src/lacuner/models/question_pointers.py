@@ -19,6 +19,8 @@ from lacuner.models.label_numbers import number_labels
 from lacuner.models.span_features import band_mask, ends_along_band, sum_along_band
 from lacuner.models.word_dropout import DROPOUT, word_dropout
 
+_RARE = -3.0  # few words and spans are answers, so that "no" is where a new head begins
+
 
 class MatchHead(nn.Module):
     """How well a beginning and an end fit: two layers over the vectors of both.
@@ -85,6 +87,8 @@ class QuestionPointers(nn.Module):
         self.start = nn.Linear(encoder.width, 1)
         self.end = nn.Linear(encoder.width, 1)
         self.match = MatchHead(encoder.width, hidden)
+        for pointer in (self.start, self.end, self.match.classify):
+            nn.init.constant_(pointer.bias, _RARE)
 
     def forward(self, batch: Batch) -> Output:
         """Scores of all spans [batch, words, widths, 1 + labels], and the pointers behind them."""
