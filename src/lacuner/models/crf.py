@@ -233,11 +233,13 @@ def _walk_right(
     alphas = [potentials.begin + steps[0]]
     if removed is not None:
         alphas[0] = torch.where(removed[:, :1], steps[0], alphas[0])
+        free = removed[:, :, None].unbind(1)
+        scales = torch.where(removed[:, :, None], 0.0, scale).unbind(1)
     for place, (step, is_word) in enumerate(zip(steps[1:], words[1:], strict=True), 1):
-        moved = _log_product(alphas[-1], follow) + (step + scale)
-        if removed is not None:  # the tag of a removed word goes with all tags before it alike
-            free = torch.logsumexp(alphas[-1], 1, keepdim=True) + step
-            moved = torch.where(removed[:, place, None], free, moved)
+        if removed is None:
+            moved = _log_product(alphas[-1], follow) + (step + scale)
+        else:
+            moved = _log_product(alphas[-1], follow, free[place]) + (step + scales[place])
         alphas.append(torch.where(is_word, moved, alphas[-1]))
     return torch.stack(alphas, 1)
 
@@ -261,13 +263,17 @@ def _scaled(scores: Tensor) -> tuple[Tensor, Tensor]:
     return (scores - largest).exp(), largest
 
 
-def _log_product(logs: Tensor, factors: Tensor) -> Tensor:
+def _log_product(logs: Tensor, factors: Tensor, free: Tensor | None = None) -> Tensor:
     """log(exp(logs) × factors), without overflow.  # [batch, tags] × [tags, tags]
 
-    Where all summands are as good as zero it is `FORBIDDEN` below the largest of `logs`.
+    Where all summands are as good as zero it is `FORBIDDEN` below the largest of `logs`. Rows that
+    are `free` [batch, 1] have factors of 1: any tag goes with any tag before it.
     """
     largest = logs.detach().max(1, keepdim=True).values
-    sums = (logs - largest).exp() @ factors
+    chances = (logs - largest).exp()
+    sums = chances @ factors
+    if free is not None:
+        sums = torch.where(free, chances.sum(1, keepdim=True), sums)
     some = sums > _LEAST
     return torch.where(some, torch.where(some, sums, 1.0).log(), FORBIDDEN) + largest
 
