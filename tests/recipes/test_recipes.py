@@ -58,7 +58,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("biaffine", {**NEURAL, **FEW["biaffine"]}),
     ("mrc", NEURAL),
     ("two_step", {**NEURAL, "exploration": {"n": 1}}),
-    ("two_step", {**NEURAL, "model": {"head": "softmax", "scheme": "bio"}}),
+    ("two_step", {**NEURAL, "model": {"head": "softmax"}, "sampling": {"gamma": 0.0}}),
 ]
 SAMPLING = ("negative_sampling", "weighted_negative_sampling", "nrces", "scl_rai")
 
