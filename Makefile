@@ -13,7 +13,7 @@ demo: .venv/.ready ## Label the embedded corpus with the embedded dictionary and
 	@$(BIN)/lacuner demo
 
 test: .venv/.ready-dev ## Run all tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: .venv/.ready-dev ## Check style and types (ruff, mypy strict)
 	@$(BIN)/ruff check .
