@@ -28,11 +28,12 @@ NEURAL: dict[str, Any] = {
     "training": {"epochs": 15, "head_rate": 1e-2, "batch_size": 8, "checkpoint_steps": 3},
 }
 FEWER_EPOCHS = {"training": {**NEURAL["training"], "epochs": 9}}
+MORE_EPOCHS = {"training": {**NEURAL["training"], "epochs": 24}}
 # Few models, so that tests of what takes many are quick.
 FEW: dict[str, Any] = {
     "roster": {"ensemble": {"members": 2}, "self_training": {"epochs": 1}},
     "bond": {"early_stopping": {"patience": 15}, "self_training": {"epochs": 1}},
-    "biaffine": {"context": {"layers": 1, "hidden": 32}},
+    "biaffine": {"context": {"layers": 1, "hidden": 32, "dropout": 0.0}},
 }
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("dictionary", {}),
@@ -55,8 +56,8 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("roster", {**NEURAL, **FEWER_EPOCHS, **FEW["roster"]}),
     ("auto_ner", NEURAL),
     ("pu_learning", NEURAL),
-    ("biaffine", {**NEURAL, **FEW["biaffine"]}),
-    ("mrc", NEURAL),
+    ("biaffine", {**NEURAL, **MORE_EPOCHS, **FEW["biaffine"]}),
+    ("mrc", {**NEURAL, **MORE_EPOCHS}),
     ("two_step", {**NEURAL, "exploration": {"n": 1}}),
     ("two_step", {**NEURAL, "model": {"head": "softmax"}, "sampling": {"gamma": 0.0}}),
 ]
@@ -74,7 +75,7 @@ def _readable(recipe: str, settings: dict[str, Any], bert: Path) -> dict[str, An
     """The settings with an encoder that the recipe can use: questions take a transformer."""
     if recipe != "mrc":
         return settings
-    training = {**settings["training"], "encoder_rate": 3e-3, "head_rate": 3e-3}
+    training = {**settings["training"], "encoder_rate": 3e-3, "head_rate": 5e-3}
     return {**settings, "training": training, "encoder": {"name": str(bert), "freeze": "none"}}
 
 
