@@ -45,8 +45,8 @@ class ChosenShare:
 
     Attributes:
         share: l.
-        missing: About which share of the words without a label belongs to entities.
-        precision: Which share of the removed words is expected to be of entities.
+        missing: Which share of the words without a label belongs to entities, at most.
+        precision: Which share of the removed words is expected to be of entities, at most.
         recall: Which share of such words is expected to be removed.
     """
 
