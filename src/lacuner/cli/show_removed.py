@@ -105,7 +105,7 @@ def _print_summary(summary: dict[str, Any], console: Console) -> None:
     expected, measured = summary["expected"], summary["measured"]
     if expected is not None:
         lines.append(
-            f"expected: precision at most {expected['precision']:.3f}, "
+            f"expected: precision about {expected['precision']:.3f}, "
             f"recall {expected['recall']:.3f}"
         )
     if measured is not None:

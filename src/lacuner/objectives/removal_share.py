@@ -45,8 +45,8 @@ class ChosenShare:
 
     Attributes:
         share: l.
-        missing: Which share of the words without a label belongs to entities, at most.
-        precision: Which share of the removed words is expected to be of entities, at most.
+        missing: About which share of the words without a label belongs to entities.
+        precision: About which share of the removed words is expected to be of entities.
         recall: Which share of such words is expected to be removed.
     """
 
@@ -64,7 +64,8 @@ def chosen_share(values: Values, held_back: Values) -> ChosenShare | None:
     share F_s(t) of their words at or below it is the recall R(t) of removal. With F(t), that share
     of all words without a label, of which a share π belongs to entities, precision is
     P(t) = π F_s(t) / F(t). As that cannot exceed 1, π ≤ F(t) / F_s(t) for all t; the least of these
-    bounds is taken for π. The F1 of P and R is 2 π F_s(t) / (F(t) + π); the best t gives l = F(t).
+    bounds is taken for π (too much where entities are nowhere alone, too little by chance). The F1
+    of P and R is 2 π F_s(t) / (F(t) + π); the best t gives l = F(t).
 
     Args:
         values: O-values of words without a label.  # [words]

@@ -144,7 +144,7 @@ def _findings(
             f", the smallest of the grid, as only {int(words.held_back.sum())} words of entities "
             "could be held back to choose by"
             if chosen is None
-            else f", chosen by itself; expected precision at most {chosen.precision:.2f}, recall "
+            else f", chosen by itself; expected precision about {chosen.precision:.2f}, recall "
             f"{chosen.recall:.2f}"
         )
     findings.remark(
