@@ -33,10 +33,10 @@ def table(
         typer.Option(
             "--columns",
             metavar="NAME,…",
-            help="Of f1, retention, published, dev, precision, recall, missampling, seconds, "
-            "peak_mb.",
+            help="Of f1, unshifted, retention, published, dev, precision, recall, missampling, "
+            "seconds, peak_mb.",
         ),
-    ] = "f1,retention,published",
+    ] = "f1,unshifted,retention,published",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write. (default: print)")
     ] = None,
