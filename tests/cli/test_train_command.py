@@ -39,7 +39,7 @@ def test_newcomer_trains_on_columns_and_predicts_text(
     trained = lacuner("train", columns, "--dev", columns, "-o", run, *FAST,
                       "--set", "training.epochs=15")  # fmt: skip
     assert trained.code == 0, trained.err
-    assert "dev F1" in trained.err and "nobody vouches" in trained.err
+    assert "dev √(P·R)" in trained.err and "nobody vouches" in trained.err
     text = tmp_path / "text.txt"
     text.write_text("Maren Holt left Bergen.\n\nNothing here.\n")
     found = tmp_path / "found.jsonl"

@@ -123,7 +123,7 @@ class QuestionReader(nn.Module):
     def forward(self, inputs: Inputs) -> Tensor:
         """The vectors of the words for every question.  # [batch, questions, words, width]"""
         vectors: Tensor = self.transformer(inputs)  # [batch * questions, words, width]
-        return vectors.unflatten(0, (-1, len(self.questions)))
+        return vectors.reshape(-1, len(self.questions), *vectors.shape[1:])
 
 
 def _between(subwords: Subwords) -> Longs:

@@ -92,7 +92,7 @@ def shifted(output: Output, offset: float, *, silent: int = 0) -> Output:
         silent: How many scores, the last ones, say "no entity", too.
     """
     labels = output.scores.shape[-1] - 1 - silent
-    none, label, more = output.scores.split([1, labels, silent], -1)
+    none, label, more = torch.split(output.scores, [1, labels, silent], -1)
     return replace(output, scores=torch.cat([none - offset, label, more - offset], -1))
 
 

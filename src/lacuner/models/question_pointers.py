@@ -98,7 +98,7 @@ class QuestionPointers(nn.Module):
         asked = self.dropout(hidden.flatten(0, 1))  # [batch * labels, words, width]
 
         def by_label(scores: Tensor) -> Tensor:
-            return scores.unflatten(0, (-1, hidden.shape[1])).movedim(1, -1)
+            return scores.reshape(-1, hidden.shape[1], *scores.shape[1:]).movedim(1, -1)
 
         pointers = Pointers(
             by_label(self.start(asked)[..., 0]),  # [batch, words, labels]
