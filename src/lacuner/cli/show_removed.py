@@ -61,7 +61,7 @@ def _folder(run: Path, stage: str | None) -> Path:
         raise DataError(
             run,
             "this run has removed no words" if begun else "there is no run",
-            right="Only runs of the recipe two_step do, once their first stage is over",
+            right="Runs of the recipe two_step remove words, in their first stage",
         )
     if stage is None:
         return found.get(_STAGE) or next(iter(found.values()))
