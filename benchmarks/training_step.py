@@ -47,7 +47,11 @@ TARGET = 1.15
 def batches(examples: Examples) -> list[Batch]:
     """As training draws them; a few, from the shortest sentences to the longest."""
     numbers = shuffled_batches(
-        examples.lengths, BATCH_SIZE, np.random.default_rng(SEED), max_words=4096
+        examples.lengths,
+        BATCH_SIZE,
+        np.random.default_rng(SEED),
+        max_words=4096,
+        sizes=examples.sizes,
     )
     numbers.sort(key=lambda each: sum(examples.lengths[number] for number in each))
     step = len(numbers) // BATCHES

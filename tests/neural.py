@@ -36,6 +36,9 @@ class HashedWords(nn.Module):
             for s in sentences
         ]
 
+    def size(self, item: Tensor) -> int:
+        return len(item)
+
     def collate(self, items: Sequence[Any]) -> Inputs:
         return {"words": pad_sequence(list(items), batch_first=True)}
 

@@ -31,6 +31,9 @@ class _Opinion(nn.Module):
     def tokenise(self, sentences: list[Sentence]) -> list[list[str]]:
         return [list(sentence.tokens) for sentence in sentences]
 
+    def size(self, item: list[str]) -> int:
+        return len(item)
+
     def collate(self, items: list[list[str]]) -> dict[str, Tensor]:
         longest = max(map(len, items))
         padded = [[*item, *["sure-O"] * (longest - len(item))] for item in items]

@@ -50,6 +50,9 @@ class _Opinion(nn.Module):
     def tokenise(self, sentences: list[Sentence]) -> list[list[float]]:
         return [[float(word) for word in sentence.tokens] for sentence in sentences]
 
+    def size(self, item: list[float]) -> int:
+        return len(item)
+
     def collate(self, items: list[list[float]]) -> dict[str, Tensor]:
         longest = max(map(len, items))
         rows = [[*item, *[-99.0] * (longest - len(item))] for item in items]

@@ -92,6 +92,11 @@ class GapExamples:
     def __len__(self) -> int:
         return len(self._numbers)
 
+    @property
+    def sizes(self) -> list[int]:
+        """As the lengths: both count pieces."""
+        return self.lengths
+
     def batch(self, numbers: Sequence[int], *, epoch: int = 0) -> Batch:
         """The batch of these rows; its inputs have `targets`, what stood in the gaps.  # [gaps]"""
         before, after = self._model.subwords.before, self._model.subwords.after

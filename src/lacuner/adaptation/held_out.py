@@ -14,7 +14,7 @@ from lacuner.adaptation.gaps import GapExamples
 from lacuner.adaptation.packing import PackedText
 from lacuner.encoders.windows import Longs
 from lacuner.errors import UsageError
-from lacuner.models.batching import batches_by_length
+from lacuner.models.batching import batches_by_size
 from lacuner.models.gap_filler import GapFiller
 
 _MOST_ROWS = 200  # enough for a deviation of less than a point, and quickly read
@@ -85,7 +85,7 @@ def measure(model: GapFiller, examples: GapExamples, *, batch_pieces: int) -> Ga
     model.eval()
     right = total = 0
     loss = 0.0
-    for numbers in batches_by_length(examples.lengths, len(examples), max_words=batch_pieces):
+    for numbers in batches_by_size(examples.lengths, len(examples), max_words=batch_pieces):
         batch = examples.batch(numbers).to(device)
         targets = batch.inputs["targets"]  # [gaps]
         scores = model(batch).scores.float()  # [gaps, vocabulary]

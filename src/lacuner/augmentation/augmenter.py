@@ -21,7 +21,7 @@ from lacuner.corpus.sentence import Sentence, Span
 from lacuner.encoders.language_model import MaskedLanguageModel, load_language_model
 from lacuner.encoders.windows import Longs, even_size, most_central, window_starts
 from lacuner.errors import UsageError
-from lacuner.models.batching import batches_by_length
+from lacuner.models.batching import batches_by_size
 
 RATE, TOP = 0.15, 5  # of the paper
 _LONGEST_ROW = 512  # attention costs the square of it
@@ -133,7 +133,7 @@ class Augmenter:
         rows = self._rows(sentences, seed)
         words = [list(sentence.tokens) for sentence in sentences]
         lengths = [len(row.pieces) for row in rows]
-        for numbers in batches_by_length(lengths, self._batch_size, max_words=self._batch_pieces):
+        for numbers in batches_by_size(lengths, self._batch_size, max_words=self._batch_pieces):
             batch = [rows[number] for number in numbers]
             for row, guesses in zip(batch, self._guesses(batch), strict=True):
                 for gap, guess in zip(row.gaps, guesses, strict=True):

@@ -175,6 +175,10 @@ class BiLSTMEncoder(nn.Module):
         """The words; all else is quick enough to be done batch by batch."""
         return [sentence.tokens for sentence in sentences]
 
+    def size(self, item: tuple[str, ...]) -> int:
+        """Its words."""
+        return len(item)
+
     def collate(self, items: Sequence[tuple[str, ...]]) -> Inputs:
         """The tensors of a batch.
 

@@ -30,6 +30,10 @@ class Encoder(Protocol):
         """What can be made of each sentence once, before training."""
         ...
 
+    def size(self, item: Any) -> int:
+        """The places that a sentence takes in a batch, from what `tokenise` made of it."""
+        ...
+
     def collate(self, items: Sequence[Any]) -> Inputs:
         """The tensors of a batch, from what `tokenise` made."""
         ...

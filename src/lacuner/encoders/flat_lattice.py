@@ -217,6 +217,10 @@ class FlatLatticeEncoder(nn.Module):
                 len(long), self.window, long[0].id, len(long[0]),
             )  # fmt: skip
 
+    def size(self, item: Lattice) -> int:
+        """Its characters and words."""
+        return sum(len(window.characters) + len(window.numbers) for window in item.windows)
+
     def collate(self, items: Sequence[Lattice]) -> Inputs:
         """The tensors of a batch.
 

@@ -116,6 +116,10 @@ class QuestionReader(nn.Module):
     def _overlap(self, asked: _Asked) -> int:
         return min(self.transformer.overlap, self.transformer.window - asked.specials - 1)
 
+    def size(self, item: list[Pieces]) -> int:
+        """Its pieces, behind each question."""
+        return sum(map(self.transformer.size, item))
+
     def collate(self, items: Sequence[list[Pieces]]) -> Inputs:
         """The tensors of the transformer, a row for every sentence and question."""
         return self.transformer.collate([pieces for item in items for pieces in item])

@@ -163,6 +163,10 @@ class TransformerEncoder(nn.Module):
             for sentence in sentences
         ]
 
+    def size(self, item: Pieces) -> int:
+        """Its pieces."""
+        return sum(map(len, item.windows))
+
     def collate(self, items: Sequence[Pieces]) -> Inputs:
         """The tensors of a batch.
 

@@ -85,6 +85,10 @@ class WordFusionEncoder(nn.Module):
         """The pieces of each sentence, and the words of the lexicon over its words."""
         return self.reader.tokenise(sentences)
 
+    def size(self, item: LexiconPieces) -> int:
+        """Its pieces."""
+        return self.reader.transformer.size(item.pieces)
+
     def collate(self, items: Sequence[LexiconPieces]) -> Inputs:
         """The tensors of a batch.
 

@@ -1,4 +1,4 @@
-"""Batches: sentences of similar length together, in an order that seed and epoch decide."""
+"""Batches: sentences of similar size together, in an order that seed and epoch decide."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lacuner.corpus.sentence import Sentence
 from lacuner.encoders.contract import Encoder
 from lacuner.models.batch import Batch
 
-_POOL = 50  # batches that are sorted by length together
+_POOL = 50  # batches that are sorted by size together
 
 
 class Examples:
@@ -52,6 +52,11 @@ class Examples:
         """Words of each sentence."""
         return [len(sentence) for sentence in self.sentences]
 
+    @property
+    def sizes(self) -> list[int]:
+        """The places of each sentence in the encoder, such as its pieces."""
+        return [self._encoder.size(item) for item in self.items]
+
     def batch(self, numbers: Sequence[int], *, epoch: int = 0) -> Batch:
         """The batch of these sentences."""
         return Batch.of(
@@ -65,11 +70,16 @@ class Examples:
 
 
 def shuffled_batches(
-    lengths: Sequence[int], batch_size: int, rng: np.random.Generator, *, max_words: int
+    lengths: Sequence[int],
+    batch_size: int,
+    rng: np.random.Generator,
+    *,
+    max_words: int,
+    sizes: Sequence[int] | None = None,
 ) -> list[list[int]]:
     """Numbers of sentences, batch by batch, each sentence once.
 
-    Sentences are shuffled, sorted by length within pools, cut into batches, and the batches
+    Sentences are shuffled, sorted by size within pools, cut into batches, and the batches
     shuffled: little padding, and still a new order every epoch.
 
     Args:
@@ -78,21 +88,24 @@ def shuffled_batches(
         rng: Where the order comes from.
         max_words: A batch has at most so many places for words, padding included, unless a
             single sentence has more.
+        sizes: What the encoder pads, such as the pieces of each sentence; None takes the words.
     """
+    size_of = (sizes or lengths).__getitem__
     order = rng.permutation(len(lengths)).tolist()
     pool = batch_size * _POOL
     batches: list[list[int]] = []
     for begin in range(0, len(order), pool):
-        batches += cut(sorted(order[begin : begin + pool], key=lengths.__getitem__), lengths,
-                       batch_size, max_words)  # fmt: skip
+        alike = sorted(order[begin : begin + pool], key=size_of)
+        batches += cut(alike, lengths, batch_size, max_words)
     return [batches[number] for number in rng.permutation(len(batches))]
 
 
-def batches_by_length(
-    lengths: Sequence[int], batch_size: int, *, max_words: int
+def batches_by_size(
+    lengths: Sequence[int], batch_size: int, *, max_words: int, sizes: Sequence[int] | None = None
 ) -> list[list[int]]:
-    """All sentences in batches of similar length, the longest first: for prediction."""
-    order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
+    """All sentences in batches of similar size, the largest first: for prediction."""
+    size_of = (sizes or lengths).__getitem__
+    order = sorted(range(len(lengths)), key=size_of, reverse=True)
     return cut(order, lengths, batch_size, max_words)
 
 

@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from lacuner.models import Model
 from lacuner.models.batch import Batch, Output
-from lacuner.models.batching import Examples, batches_by_length
+from lacuner.models.batching import Examples, batches_by_size
 from lacuner.models.token_tagger import TokenTagger
 
 TINY = 1e-30  # below which a probability has no logarithm here
@@ -78,7 +78,9 @@ def outputs(
     model.eval()
     try:
         with torch.inference_mode():
-            for numbers in batches_by_length(examples.lengths, batch_size, max_words=batch_words):
+            for numbers in batches_by_size(
+                examples.lengths, batch_size, max_words=batch_words, sizes=examples.sizes
+            ):
                 batch = examples.batch(numbers).to(place)
                 yield numbers, batch, model(batch)
     finally:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lacuner.models.batch import Batch, Output
-from lacuner.models.batching import Examples, batches_by_length
+from lacuner.models.batching import Examples, batches_by_size
 from lacuner.models.distribution import outputs
 from lacuner.models.targets import tag_targets
 from lacuner.models.token_tagger import TokenTagger
@@ -97,7 +97,7 @@ class LabelRemoval:
         """The labels of all words."""
         targets = np.zeros(self._layout.places, dtype=np.int64)
         trusted: Booleans = np.zeros(self._layout.places, dtype=bool)
-        for numbers in batches_by_length(
+        for numbers in batches_by_size(
             self._examples.lengths, _SENTENCES, max_words=self._batch_words
         ):
             batch = self._examples.batch(numbers)

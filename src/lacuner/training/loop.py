@@ -201,7 +201,9 @@ def _plan(
 ) -> list[list[list[int]]]:
     """The batches of each step of an epoch."""
     rng = np.random.default_rng(step_seed(seed, "order", epoch))
-    batches = shuffled_batches(examples.lengths, batch_size, rng, max_words=batch_words)
+    batches = shuffled_batches(
+        examples.lengths, batch_size, rng, max_words=batch_words, sizes=examples.sizes
+    )
     return [batches[begin : begin + accumulate] for begin in range(0, len(batches), accumulate)]
 
 
