@@ -33,6 +33,17 @@ ALLOWED = {
     "objectives": {*GROUND, "corpus", "encoders", "models"},
     "training": {*GROUND, "settings", "corpus", "encoders", "models", "objectives"},
     "inference": {*GROUND, "corpus", "labelling", "encoders", "models"},
+    "refilling": {
+        *GROUND,
+        "corpus",
+        "evaluation",
+        "labelling",
+        "encoders",
+        "models",
+        "inference",
+        "objectives",
+        "training",
+    },
     "augmentation": {*GROUND, "corpus", "encoders", "models"},
     "adaptation": {
         *GROUND,

@@ -15,7 +15,7 @@ from lacuner.inference.predictor import NeuralPredictor
 from lacuner.labelling.masking import mask
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.recipes import two_step
-from lacuner.recipes.exploration import ExplorationSettings, hold_back
+from lacuner.recipes.exploration import ExplorationSettings, shown_labels
 from lacuner.recipes.stages import resolve, train_in_stages
 from lacuner.recipes.two_step import TWO_STEP
 from lacuner.training.loop import Interrupted
@@ -146,12 +146,12 @@ def test_auto_chooses_a_share_by_what_is_held_back(tmp_path: Path) -> None:
 
 def test_held_back_entities_are_those_of_incomplete_sentences_only() -> None:
     auto = ExplorationSettings(held_back=0.5)
-    shown = hold_back(MASKED.corpus, auto, seed=1)
+    shown = shown_labels(MASKED.corpus, auto, seed=1)
     assert 0.2 < shown.entity_count / MASKED.corpus.entity_count < 0.8
-    assert hold_back(MASKED.corpus, auto, seed=1) == shown
+    assert shown_labels(MASKED.corpus, auto, seed=1) == shown
     complete = MASKED.corpus.vouched()
-    assert hold_back(complete, auto, seed=1) == complete
-    assert hold_back(MASKED.corpus, ExplorationSettings(ell=0.1), seed=1) is MASKED.corpus
+    assert shown_labels(complete, auto, seed=1) == complete
+    assert shown_labels(MASKED.corpus, ExplorationSettings(ell=0.1), seed=1) is MASKED.corpus
 
 
 def test_complete_sentences_and_words_outside_are_never_removed(tmp_path: Path) -> None:

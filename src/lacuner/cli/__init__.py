@@ -21,6 +21,7 @@ from lacuner.cli.label import label
 from lacuner.cli.mask import mask
 from lacuner.cli.names import names
 from lacuner.cli.predict import predict
+from lacuner.cli.refill import refill
 from lacuner.cli.show_removed import show_removed
 from lacuner.cli.split import split
 from lacuner.cli.stats import stats
@@ -112,6 +113,7 @@ COMMANDS = (
     split,
     adapt,
     augment,
+    refill,
     show_removed,
     recipes,
     encoders,

@@ -79,6 +79,10 @@ class RecurrentEncoder(nn.Module):
         items = self.encoder.tokenise(sentences)
         return [(len(sentence), item) for sentence, item in zip(sentences, items, strict=True)]
 
+    def size(self, item: tuple[int, Any]) -> int:
+        """As the encoder below has it."""
+        return self.encoder.size(item[1])
+
     def collate(self, items: Sequence[tuple[int, Any]]) -> Inputs:
         """The tensors of the encoder below, and the lengths of the sentences."""
         below = self.encoder.collate([item for _, item in items])

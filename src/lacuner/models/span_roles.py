@@ -41,7 +41,7 @@ def span_roles(output: Output, batch: Batch) -> SpanRoles:
     sentence, start, width = in_band(batch.rejected, settled.shape[2]).unbind(1)
     trusted[sentence, start, width] = True
     if bool(batch.outside.any()):
-        trusted |= _spans_with_a(batch.outside, settled.shape[2])
+        trusted |= spans_with_a(batch.outside, settled.shape[2])
     trusted &= settled & ~annotated
     return SpanRoles(targets, annotated, trusted, settled & ~annotated & ~trusted)
 
@@ -60,7 +60,7 @@ def hidden_spans(output: Output, batch: Batch) -> Tensor | None:
     return hidden
 
 
-def _spans_with_a(word: Tensor, widths: int) -> Tensor:
+def spans_with_a(word: Tensor, widths: int) -> Tensor:
     """Spans that hold a word of a kind.  # [batch, words] -> [batch, words, widths]"""
     words = word.shape[1]
     before = functional.pad(word.long().cumsum(1), (1, widths - 1), mode="constant")

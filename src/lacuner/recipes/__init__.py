@@ -14,6 +14,7 @@ from lacuner.recipes.nrces import NRCES
 from lacuner.recipes.partial_crf import PARTIAL_CRF
 from lacuner.recipes.pu_learning import PU_LEARNING
 from lacuner.recipes.recipe import Recipe
+from lacuner.recipes.refill import REFILL
 from lacuner.recipes.roster import ROSTER
 from lacuner.recipes.scl_rai import SCL_RAI
 from lacuner.recipes.span_ce import SPAN_CE
@@ -42,6 +43,7 @@ RECIPES: dict[str, Recipe] = {
         BOND,
         ROSTER,
         TWO_STEP,
+        REFILL,
         BIAFFINE,
         MRC,
         SUPERVISED,

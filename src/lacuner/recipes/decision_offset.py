@@ -22,7 +22,7 @@ from lacuner.evaluation.scores import Score, score_entities
 from lacuner.inference.predictor import NeuralPredictor
 
 FROM_DEV = "dev"
-_OFFSETS = tuple(half / 2 for half in range(-4, 17))  # from -2 to 8; F1 is flat within a half
+OFFSETS = tuple(half / 2 for half in range(-4, 17))  # from -2 to 8; F1 is flat within a half
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ def merit(score: Score, dev: Corpus) -> float:
 
 def fit_offset(predictor: NeuralPredictor, dev: Corpus) -> OffsetFit:
     """Tries the offsets on dev, in one pass of the model."""
-    found = predictor.predict_at(dev.sentences, _OFFSETS)
+    found = predictor.predict_at(dev.sentences, OFFSETS)
     scores = {
         offset: score_entities(aligned(dev.with_sentences(labelled), dev)).total
-        for offset, labelled in zip(_OFFSETS, found, strict=True)
+        for offset, labelled in zip(OFFSETS, found, strict=True)
     }
-    best = max(_OFFSETS, key=lambda offset: (merit(scores[offset], dev), -abs(offset)))
+    best = max(OFFSETS, key=lambda offset: (merit(scores[offset], dev), -abs(offset)))
     return OffsetFit(best, scores[best], scores[0.0])
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
-
-import numpy as np
 
 from lacuner.corpus.findings import Findings
 from lacuner.corpus.sentence import Corpus, Sentence
 from lacuner.errors import UsageError
+from lacuner.labelling.holding_back import hold_back
 from lacuner.models.batching import Examples
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.objectives.removal_share import GRID, ChosenShare, chosen_share
@@ -61,25 +59,9 @@ class ExplorationSettings:
             )
 
 
-def hold_back(corpus: Corpus, settings: ExplorationSettings, seed: int) -> Corpus:
-    """The corpus as the short training sees it: for `auto`, without some of its entities.
-
-    Complete sentences keep theirs: nothing is missing there, and nothing will be removed.
-    """
-    if settings.ell != AUTO:
-        return corpus
-    rng = np.random.default_rng(seed)
-
-    def shown() -> Iterator[Sentence]:
-        for sentence in corpus:
-            kept = rng.random(len(sentence.entities)) >= settings.held_back
-            if sentence.complete or kept.all():
-                yield sentence
-            else:
-                pairs = zip(sentence.entities, kept, strict=True)
-                yield sentence.with_entities(entity for entity, stays in pairs if stays)
-
-    return corpus.with_sentences(shown())
+def shown_labels(corpus: Corpus, settings: ExplorationSettings, seed: int) -> Corpus:
+    """The corpus as the short training sees it: for `auto`, without some of its entities."""
+    return hold_back(corpus, settings.held_back, seed) if settings.ell == AUTO else corpus
 
 
 def keep_removed(

@@ -24,7 +24,7 @@ from lacuner.models.word_dropout import DROPOUT
 from lacuner.objectives.cross_entropy import CrfLikelihood, TagCrossEntropy
 from lacuner.objectives.non_entities import RATE, check_sampling
 from lacuner.objectives.two_step import TwoStepTagging
-from lacuner.recipes.exploration import ExplorationSettings, hold_back, keep_removed
+from lacuner.recipes.exploration import ExplorationSettings, keep_removed, shown_labels
 from lacuner.recipes.parts import (
     EncoderSettings,
     TrainingSettings,
@@ -120,7 +120,7 @@ def _explore(corpus: Corpus, settings: Settings, stage: Stage) -> None:
     own, training, run = settings.exploration, settings.training, stage.run
     seed = step_seed(training.seed, "explore")
     model = _fresh(corpus, settings, "explore")
-    shown = hold_back(corpus, own, seed)
+    shown = shown_labels(corpus, own, seed)
     objective = CrfLikelihood(model) if model.crf is not None else TagCrossEntropy(model)
     few = replace(training, epochs=own.n, patience=None, seed=seed)
     fit(model, shown, None, objective, few, stage)

@@ -1,0 +1,119 @@
+"""`refill`: Lacuner's own. The other methods guard against missing labels; this one puts them back.
+
+A tenth of the labels is held back. Then, in rounds:
+
+1. A fresh model learns from the labels there are: in the first round by the loss of NRCES, which
+   does not believe that what has no label is no entity; later, when few are missing, by
+   cross-entropy.
+2. It looks at all spans without a label. How the labels that were held back come back tells how
+   many are missing, and how likely each of these spans is one of them (`refilling.gap_estimate`).
+3. Where that is sure, the span gets a label; where it is in doubt, nothing is learnt from it;
+   everything else is a negative.
+
+The last model learns from all labels that were given and all that were put back. No gold is needed
+anywhere; a dev set, if there is one, chooses the epoch of the last model and its offset.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from lacuner.corpus.sentence import Corpus
+from lacuner.errors import UsageError
+from lacuner.inference.predictor import NeuralPredictor
+from lacuner.labelling.holding_back import gap_unit, hold_back
+from lacuner.objectives.cross_entropy import SpanCrossEntropy
+from lacuner.objectives.nrces import NoiseRobustCrossEntropy
+from lacuner.recipes.parts import RobustSpanSettings, calibrated, train_span_classifier
+from lacuner.recipes.recipe import Recipe
+from lacuner.refilling.candidates import find_candidates
+from lacuner.refilling.filling import FillingSettings
+from lacuner.refilling.outcome import keep_outcome
+from lacuner.refilling.rounds import Round, held_spans
+from lacuner.training.loop import step_seed
+from lacuner.training.processes import on_main
+from lacuner.training.run_folder import Run
+
+
+@dataclass(frozen=True)
+class RoundSettings:
+    """The rounds.
+
+    Attributes:
+        count: How often labels are put back; each round is a training.
+        held_back: Share of the labels that the rounds do not see, by which they are judged.
+        unit: `mention` holds back single mentions, `name` all mentions of a name, as a name that no
+            list knows; `auto` looks whether names have a label everywhere or here and there.
+    """
+
+    count: int = 2
+    held_back: float = 0.1
+    unit: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise UsageError(f"rounds.count is {self.count}, but must be at least 1.")
+        if not 0 < self.held_back < 1:
+            raise UsageError(f"rounds.held_back is a share, not {self.held_back:g}.")
+        if self.unit not in ("auto", "mention", "name"):
+            raise UsageError(f"rounds.unit is 'auto', 'mention' or 'name', not '{self.unit}'.")
+
+
+@dataclass(frozen=True)
+class Settings(RobustSpanSettings):
+    """Settings of `refill`."""
+
+    rounds: RoundSettings = field(default_factory=RoundSettings)
+    filling: FillingSettings = field(default_factory=FillingSettings)
+
+
+def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
+    """All rounds, then the last training; what a kill leaves of any is taken up."""
+    own, seed = settings.rounds, settings.training.seed
+    unit = gap_unit(corpus) if own.unit == "auto" else own.unit
+    shown = hold_back(corpus, own.held_back, step_seed(seed, "held back"), unit=unit)
+    rounds = [
+        Round(run.stage(f"round-{number}"), number, settings.filling)
+        for number in range(1, own.count + 1)
+    ]
+    taught = shown
+    for this in rounds:
+        if not on_main(this.is_finished):
+            _make(this, corpus, shown, taught, settings, run)
+        taught = this.filled(shown)
+    on_main(lambda: keep_outcome(run.folder, corpus, rounds, run.hidden))
+    filled = rounds[-1].filled(corpus)
+    model = train_span_classifier(filled, dev, SpanCrossEntropy(), settings, run)
+    return calibrated(NeuralPredictor(model), dev, settings.decoding.offset)
+
+
+def _make(
+    this: Round, corpus: Corpus, shown: Corpus, taught: Corpus, settings: Settings, run: Run
+) -> None:
+    """One round: a model learns from `taught`, and looks for labels that `shown` misses."""
+    seed = step_seed(settings.training.seed, "round", this.number)
+    objective = NoiseRobustCrossEntropy() if this.number == 1 else SpanCrossEntropy()
+    own = replace(settings, training=replace(settings.training, seed=seed))
+    model = train_span_classifier(taught, None, objective, own, run.within(this.name))
+    words = settings.training.batch_words
+
+    def keep() -> None:
+        found = find_candidates(model, shown.sentences, batch_words=words)
+        this.keep(found, held_spans(corpus, shown), np.random.default_rng(seed))
+
+    on_main(keep)
+
+
+REFILL = Recipe(
+    name="refill",
+    title="span classifier; missing labels are put back in rounds, then learnt",
+    citation="ours",
+    settings=Settings,
+    train=train,
+    unit="span",
+    stages=3,
+    cost=3.0,
+    robust_to=("missing",),
+)

@@ -1,0 +1,89 @@
+"""Spans without a label that a model could take for entities, none over another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lacuner.corpus.sentence import Sentence
+from lacuner.inference.decode import decode
+from lacuner.models.batch import Batch, Output
+from lacuner.models.batching import Examples
+from lacuner.models.distribution import outputs
+from lacuner.models.span_classifier import SpanClassifier
+from lacuner.models.span_roles import span_roles, spans_with_a
+
+_REACH = 8.0  # margins down to -8 are looked at: below, hardly a span is an entity
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A span that could be an entity.
+
+    Attributes:
+        sentence: The number of its sentence.
+        start: Its first word.
+        end: The word after its last.
+        label: Its most probable label.
+        margin: ln P(any label) - ln P(no entity).
+        certainty: The probability of its label, given that it has one.
+    """
+
+    sentence: int
+    start: int
+    end: int
+    label: str
+    margin: float
+    certainty: float
+
+
+def find_candidates(
+    model: SpanClassifier, shown: Sequence[Sentence], *, batch_words: int
+) -> list[Candidate]:
+    """The spans of sentences that could be entities, though no label says so.
+
+    Words that have a label, and spans that are known to be no entity, are left out.
+
+    Args:
+        model: The model.
+        shown: The sentences, with the labels that the model learnt from.
+        batch_words: Most places for words in a batch, padding included.
+    """
+    examples = Examples(shown, model.encoder, model.label_numbers)
+    places = [number for number, sentence in enumerate(shown) if sentence.tokens]
+    found: list[Candidate] = []
+    for numbers, batch, output in outputs(model, examples, batch_words=batch_words):
+        open_spans = replace(output, mask=output.mask & _is_open(output, batch))
+        chances = torch.log_softmax(output.scores.double(), -1).cpu().numpy()
+        for row, entities in enumerate(decode(model, open_spans, offset=_REACH)):
+            for entity in entities:
+                classes = chances[row, entity.start, entity.end - entity.start - 1]
+                some = np.logaddexp.reduce(classes[1:])
+                found.append(
+                    Candidate(
+                        places[numbers[row]],
+                        *entity.key,
+                        margin=float(some - classes[0]),
+                        certainty=float(np.exp(classes[1:].max() - some)),
+                    )
+                )
+    return sorted(found, key=lambda candidate: (candidate.sentence, candidate.start))
+
+
+def margins_of(candidates: Sequence[Candidate]) -> NDArray[np.float64]:
+    """The margins of candidates.  # [candidates]"""
+    return np.array([candidate.margin for candidate in candidates], dtype=np.float64)
+
+
+def _is_open(output: Output, batch: Batch) -> Tensor:
+    """Spans of which the labels say nothing, and that touch none.  # [batch, words, widths]"""
+    labelled = torch.zeros_like(batch.outside)
+    for row, start, end in [*batch.entities[:, :3].tolist(), *batch.ambiguous.tolist()]:
+        labelled[row, start:end] = True
+    touching = spans_with_a(labelled, output.mask.shape[2])
+    return span_roles(output, batch).unknown & ~touching

@@ -1,0 +1,135 @@
+"""What a refilling changed, label by label: what a team takes to its annotators."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from lacuner.corpus.sentence import Corpus
+from lacuner.refilling.candidates import Candidate, margins_of
+from lacuner.refilling.filling import is_added, is_doubt
+from lacuner.refilling.gap_estimate import GapEstimate
+
+ADDED, DOUBTFUL = "added", "doubtful"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A label that was put back, or a span that nothing is learnt from.
+
+    Attributes:
+        id: The sentence.
+        start: Its first word.
+        end: The word after its last.
+        text: Its words.
+        label: The label that was put back, or the most probable one.
+        action: `added` or `doubtful`.
+        round: In which round the label was last found.
+        score: The probability that the span is an entity of that label.
+        reason: Why, in words.
+    """
+
+    id: str
+    start: int
+    end: int
+    text: str
+    label: str
+    action: str
+    round: int
+    score: float
+    reason: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def changes(
+    filled: Corpus, candidates: Sequence[Candidate], gaps: GapEstimate, round_number: int
+) -> Iterator[Change]:
+    """What a round changed.
+
+    Args:
+        filled: The corpus after the round.
+        candidates: What its model found.
+        gaps: How likely they are.
+        round_number: Which round it was.
+    """
+    chances = gaps.probabilities(margins_of(candidates)).tolist()
+    for found, chance in zip(candidates, chances, strict=True):
+        sentence = filled.sentences[found.sentence]
+        span = found.start, found.end
+        if any(entity.span == span and is_added(entity) for entity in sentence.entities):
+            action = ADDED
+        elif any(doubt.span == span and is_doubt(doubt) for doubt in sentence.ambiguous):
+            action = DOUBTFUL
+        else:
+            continue
+        yield Change(
+            sentence.id,
+            *span,
+            sentence.surface(*span),
+            found.label,
+            action,
+            round_number,
+            chance * found.certainty,
+            f"an entity with probability {chance:.2f}, then {found.label} with "
+            f"{found.certainty:.2f}",
+        )
+
+
+@dataclass(frozen=True)
+class LabelGaps:
+    """What is known of the gaps of one label.
+
+    Attributes:
+        given: Labels that the corpus has.
+        added: Labels that were put back.
+        doubtful: Spans that nothing is learnt from, of which it is the likeliest label.
+        missing: How many are missing by estimate; None where that cannot be told.
+        low: The lower end of an interval that holds the true number nine times out of ten.
+        high: Its upper end.
+    """
+
+    given: int
+    added: int
+    doubtful: int
+    missing: float | None
+    low: float | None
+    high: float | None
+
+
+def gaps_by_label(
+    given: Corpus, changed: Sequence[Change], candidates: Sequence[Candidate], gaps: GapEstimate
+) -> Mapping[str, LabelGaps]:
+    """The gaps of each label: those of all, shared out as the probable entities without a label.
+
+    Args:
+        given: The labels that the corpus has.
+        changed: What was changed.
+        candidates: What the last round found.
+        gaps: What is known of all gaps.
+    """
+    labelled = Counter(entity.label for sentence in given for entity in sentence.entities)
+    actions = Counter((change.label, change.action) for change in changed)
+    expected = Counter[str]()
+    taken = [{e.span for e in sentence.entities} for sentence in given]
+    chances = gaps.probabilities(margins_of(candidates)).tolist()
+    for found, chance in zip(candidates, chances, strict=True):
+        if (found.start, found.end) not in taken[found.sentence]:
+            expected[found.label] += chance
+    total = expected.total() or 1.0
+    return {
+        label: LabelGaps(
+            labelled[label],
+            actions[label, ADDED],
+            actions[label, DOUBTFUL],
+            *(
+                None if count is None else count * expected[label] / total
+                for count in (gaps.missing, gaps.low, gaps.high)
+            ),
+        )
+        for label in given.labels
+    }

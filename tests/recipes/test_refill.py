@@ -1,0 +1,148 @@
+"""`refill`: rounds that put labels back, resume, and leave alone what somebody vouches for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lacuner import Corpus, Entity, Sentence
+from lacuner.corpus.reading import read
+from lacuner.demo import gold
+from lacuner.errors import UsageError
+from lacuner.inference.predictor import NeuralPredictor
+from lacuner.labelling.masking import mask
+from lacuner.recipes.refill import REFILL
+from lacuner.recipes.stages import resolve, train_in_stages
+from lacuner.refilling.filling import is_added
+from lacuner.refilling.outcome import filled_file, read_changes, read_gaps
+from lacuner.training.run_folder import Run
+from tests.recipes.staged_training import same, weights
+from tests.training.tiny_training import NoisyWords
+
+SOME = gold("train").with_sentences(gold("train").sentences[:48])
+MASKED = mask(SOME, 0.5, np.random.default_rng(0))
+TRAINING = {"epochs": 2, "batch_size": 8, "head_rate": 2e-2, "checkpoint_steps": 2}
+ROUNDS = {"held_back": 0.3, "unit": "mention"}
+STEPS = 12  # of a training
+
+
+@pytest.fixture(autouse=True)
+def tiny_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recipes get an encoder that is as small as can be."""
+    monkeypatch.setattr("lacuner.recipes.parts.build_encoder", lambda *a, **k: NoisyWords())
+
+
+class Killed(Exception):
+    """As if the process were gone: nothing is saved on the way out."""
+
+
+def _train(
+    folder: Path,
+    *,
+    corpus: Corpus = MASKED.corpus,
+    hidden: Corpus | None = None,
+    resume: bool = False,
+    listeners: Any = (),
+    **settings: Any,
+) -> NeuralPredictor:
+    given = {"training": TRAINING, "rounds": ROUNDS, **settings}
+    chosen = resolve(REFILL, given)
+    run = Run.create(
+        folder, "refill", chosen.as_dict(), corpus, None,
+        resume=resume, listeners=listeners, hidden=hidden,
+    )  # fmt: skip
+    predictor = train_in_stages(REFILL, corpus, None, chosen, run)
+    assert isinstance(predictor, NeuralPredictor)
+    return predictor
+
+
+@pytest.mark.parametrize("after", [3, STEPS, STEPS + 3, 2 * STEPS + 5])
+def test_killed_run_resumes_to_the_same_weights_in_every_round(after: int, tmp_path: Path) -> None:
+    whole = weights(_train(tmp_path / "whole"))
+    left = iter(range(after, -1000, -1))
+
+    def kill(stage: str, event: Any) -> None:
+        if hasattr(event, "loss") and next(left) == 1:
+            raise Killed
+
+    with pytest.raises(Killed):
+        _train(tmp_path / "cut", listeners=[kill])
+    seen: list[str] = []
+    resumed = _train(tmp_path / "cut", resume=True, listeners=[lambda stage, _: seen.append(stage)])
+    assert same(whole, weights(resumed))
+    assert ("round-1.train" in seen) == (after <= STEPS)  # a finished round is not made again
+    for name in ("filled.jsonl", "changes.jsonl", "gaps.json"):
+        files = [tmp_path / run / "refill" / name for run in ("whole", "cut")]
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_outcome_is_the_given_labels_and_more_with_scores_and_measures(tmp_path: Path) -> None:
+    training = {**TRAINING, "epochs": 12}
+    lenient = {"sure": 0.3, "certain": 0.0}
+    _train(tmp_path / "run", hidden=MASKED.hidden, training=training, filling=lenient)
+    filled = read(filled_file(tmp_path / "run"))
+    for given, now in zip(MASKED.corpus, filled, strict=True):
+        assert set(given.entities) <= set(now.entities)
+        added = set(now.entities) - set(given.entities)
+        assert all(map(is_added, added)) and all(0 < (e.score or 0) < 1 for e in added)
+    facts = read_gaps(tmp_path / "run")
+    changes = read_changes(tmp_path / "run")
+    count = filled.entity_count - MASKED.corpus.entity_count
+    assert count == sum(change.action == "added" for change in changes) > 0
+    last = facts["rounds"][-1]
+    assert last["added"] == count and last["measured"]["hidden"] == MASKED.hidden.entity_count
+    right = sum(
+        entity.key in {e.key for e in gone.entities}
+        for now, gone in zip(filled, MASKED.hidden, strict=True)
+        for entity in now.entities
+        if is_added(entity)
+    )
+    assert last["measured"]["precision"] == pytest.approx(right / count)
+    assert sum(row["given"] for row in facts["labels"].values()) == MASKED.corpus.entity_count
+    assert facts["estimate"]["held_back"] > 0
+
+
+def test_nothing_changes_in_complete_sentences(tmp_path: Path) -> None:
+    _train(tmp_path / "run", corpus=SOME.vouched(), filling={"sure": 0.2, "doubt": 0.1})
+    assert read(filled_file(tmp_path / "run")).sentences == SOME.vouched().sentences
+    assert read_gaps(tmp_path / "run")["estimate"]["missing"] is None  # nothing was held back
+
+
+def test_rejected_spans_and_words_outside_stay_so(tmp_path: Path) -> None:
+    known = MASKED.corpus.with_sentences(
+        Sentence(s.id, s.tokens, s.entities, outside=_without_entities(s)) for s in MASKED.corpus
+    )
+    _train(tmp_path / "run", corpus=known, filling={"sure": 0.2, "certain": 0.0, "doubt": 0.1})
+    assert read(filled_file(tmp_path / "run")).entity_count == known.entity_count
+    assert not read_changes(tmp_path / "run")
+
+
+def _without_entities(sentence: Sentence) -> tuple[tuple[int, int], ...]:
+    taken = {word for e in sentence.entities for word in range(e.start, e.end)}
+    return tuple((word, word + 1) for word in range(len(sentence)) if word not in taken)
+
+
+def test_a_corpus_of_few_labels_is_still_learnt_and_says_that_gaps_are_not_known(
+    tmp_path: Path,
+) -> None:
+    few = Corpus(
+        (
+            Sentence("a", ("Ada", "slept", "."), (Entity(0, 1, "PER"),)),
+            Sentence("b", ("Who", "?")),
+            Sentence("empty", ()),
+        ),
+        ("PER",),
+    )
+    _train(tmp_path / "run", corpus=few)
+    assert read_gaps(tmp_path / "run")["estimate"]["missing"] is None
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"count": 0}, {"held_back": 0.0}, {"held_back": 1.0}, {"unit": "word"}]
+)
+def test_impossible_rounds_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="rounds"):
+        resolve(REFILL, {"rounds": wrong})

@@ -1,0 +1,81 @@
+"""What becomes of spans without a label, and what never changes."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from lacuner import Ambiguity, Corpus, Entity, Sentence
+from lacuner.errors import UsageError
+from lacuner.refilling.candidates import Candidate
+from lacuner.refilling.changes import changes, gaps_by_label
+from lacuner.refilling.filling import FillingSettings, fill, is_added, is_doubt
+from lacuner.refilling.gap_estimate import GapEstimate
+from lacuner.refilling.outcome import without_doubts
+
+CORPUS = Corpus(
+    (
+        Sentence("a", tuple("abcdef"), (Entity(0, 2, "PER"),), ambiguous=(Ambiguity(5, 6),)),
+        Sentence("b", tuple("xyz")),
+    ),
+    ("LOC", "PER"),
+)
+GAPS = GapEstimate(2.0, 40.0, 20.0, 80.0, 12)
+
+
+def _margin(probability: float) -> float:
+    return math.log(probability / (1 - probability)) - GAPS.offset
+
+
+CANDIDATES = [
+    Candidate(0, 1, 3, "LOC", _margin(0.99), 0.99),  # over a label that was given
+    Candidate(0, 3, 4, "LOC", _margin(0.9), 0.95),
+    Candidate(1, 0, 1, "PER", _margin(0.9), 0.6),  # an entity, of which label is not settled
+    Candidate(1, 1, 2, "LOC", _margin(0.3), 0.99),
+    Candidate(1, 2, 3, "LOC", _margin(0.05), 0.99),
+]
+
+
+def test_sure_spans_get_a_label_doubtful_ones_are_silent_others_are_negatives() -> None:
+    filled = fill(CORPUS, CANDIDATES, GAPS, FillingSettings(), 2)
+    first, second = filled.sentences
+    assert [entity.key for entity in first.entities] == [(0, 2, "PER"), (3, 4, "LOC")]
+    added = first.entities[1]
+    assert added.source == "refill:2" and added.score == pytest.approx(0.9 * 0.95)
+    assert is_added(added) and not is_added(first.entities[0])
+    assert [found.span for found in first.ambiguous] == [(5, 6)]
+    assert not second.entities
+    assert [found.span for found in second.ambiguous] == [(0, 1), (1, 2)]
+    assert all(map(is_doubt, second.ambiguous)) and not is_doubt(first.ambiguous[0])
+    bare = filled.with_sentences(map(without_doubts, filled))
+    assert [len(sentence.ambiguous) for sentence in bare] == [1, 0]
+    assert bare.entity_count == filled.entity_count
+
+
+def test_changes_say_what_why_and_how_sure() -> None:
+    filled = fill(CORPUS, CANDIDATES, GAPS, FillingSettings(), 2)
+    changed = list(changes(filled, CANDIDATES, GAPS, 2))
+    rows = [(c.id, c.text, c.label, c.action, c.round) for c in changed]
+    assert rows == [
+        ("a", "d", "LOC", "added", 2),
+        ("b", "x", "PER", "doubtful", 2),
+        ("b", "y", "LOC", "doubtful", 2),
+    ]
+    assert changed[1].reason == "an entity with probability 0.90, then PER with 0.60"
+    by_label = gaps_by_label(CORPUS, changed, CANDIDATES, GAPS)
+    assert [(row.given, row.added, row.doubtful) for row in by_label.values()] == [
+        (0, 1, 1),
+        (1, 0, 1),
+    ]
+    assert sum(row.missing or 0 for row in by_label.values()) == pytest.approx(40)
+    unknown = gaps_by_label(CORPUS, changed, CANDIDATES, GapEstimate.unknown(3))
+    assert unknown["LOC"].missing is None
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"sure": 1.0}, {"doubt": 0.9}, {"doubt": 0.0}, {"certain": 1.5}, {"sure": -1.0}]
+)
+def test_impossible_thresholds_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(UsageError, match="filling"):
+        FillingSettings(**wrong)
