@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 
-_OFFSETS = np.arange(0, 12.05, 0.1)  # gaps lower margins, so that no offset is below 0
+_OFFSETS = np.arange(0, 18.05, 0.1)  # gaps lower margins, so that no offset is below 0
 _CELL = 0.1  # margins within it count as one
 _STEPS = 40  # halvings of the interval that e is in
 _LEAST_SHARE = 1e-6
