@@ -106,9 +106,19 @@ def test_outcome_is_the_given_labels_and_more_with_scores_and_measures(tmp_path:
 
 
 def test_nothing_changes_in_complete_sentences(tmp_path: Path) -> None:
-    _train(tmp_path / "run", corpus=SOME.vouched(), filling={"sure": 0.2, "doubt": 0.1})
-    assert read(filled_file(tmp_path / "run")).sentences == SOME.vouched().sentences
-    assert read_gaps(tmp_path / "run")["estimate"]["missing"] is None  # nothing was held back
+    half = SOME.with_sentences([*SOME.vouched().sentences[:24], *MASKED.corpus.sentences[24:]])
+    _train(tmp_path / "run", corpus=half, filling={"sure": 0.2, "certain": 0.0, "doubt": 0.1})
+    filled = read(filled_file(tmp_path / "run"))
+    assert filled.sentences[:24] == half.sentences[:24]
+    assert {change.id for change in read_changes(tmp_path / "run")} <= {
+        sentence.id for sentence in half.sentences[24:]
+    }
+
+
+def test_gold_is_learnt_without_rounds(tmp_path: Path) -> None:
+    seen: list[str] = []
+    _train(tmp_path / "run", corpus=SOME.vouched(), listeners=[lambda s, _: seen.append(s)])
+    assert set(seen) == {"train"} and not (tmp_path / "run" / "refill").exists()
 
 
 def test_rejected_spans_and_words_outside_stay_so(tmp_path: Path) -> None:

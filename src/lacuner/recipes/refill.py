@@ -26,6 +26,7 @@ from lacuner.inference.predictor import NeuralPredictor
 from lacuner.labelling.holding_back import gap_unit, hold_back
 from lacuner.objectives.cross_entropy import SpanCrossEntropy
 from lacuner.objectives.nrces import NoiseRobustCrossEntropy
+from lacuner.recipes.decision_offset import is_gold
 from lacuner.recipes.parts import RobustSpanSettings, calibrated, train_span_classifier
 from lacuner.recipes.recipe import Recipe
 from lacuner.refilling.candidates import find_candidates
@@ -71,6 +72,13 @@ class Settings(RobustSpanSettings):
 
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
     """All rounds, then the last training; what a kill leaves of any is taken up."""
+    filled = corpus if is_gold(corpus) else _refilled(corpus, settings, run)
+    model = train_span_classifier(filled, dev, SpanCrossEntropy(), settings, run)
+    return calibrated(NeuralPredictor(model), dev, settings.decoding.offset)
+
+
+def _refilled(corpus: Corpus, settings: Settings, run: Run) -> Corpus:
+    """The corpus with the labels that the last round puts back."""
     own, seed = settings.rounds, settings.training.seed
     unit = gap_unit(corpus) if own.unit == "auto" else own.unit
     shown = hold_back(corpus, own.held_back, step_seed(seed, "held back"), unit=unit)
@@ -84,9 +92,7 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
             _make(this, corpus, shown, taught, settings, run)
         taught = this.filled(shown)
     on_main(lambda: keep_outcome(run.folder, corpus, rounds, run.hidden))
-    filled = rounds[-1].filled(corpus)
-    model = train_span_classifier(filled, dev, SpanCrossEntropy(), settings, run)
-    return calibrated(NeuralPredictor(model), dev, settings.decoding.offset)
+    return rounds[-1].filled(corpus)
 
 
 def _make(
