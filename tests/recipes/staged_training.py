@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,43 @@ def train(
     predictor = train_in_stages(RECIPES[recipe], corpus, dev, chosen, run)
     assert isinstance(predictor, NeuralPredictor)
     return predictor
+
+
+def train_alone(
+    recipe: str,
+    folder: Path,
+    corpus: Corpus,
+    *,
+    hidden: Corpus | None = None,
+    resume: bool = False,
+    listeners: Any = (),
+    stopped: Any = lambda: False,
+    **settings: Any,
+) -> NeuralPredictor:
+    """Trains with a recipe, after which nothing follows, and without dev."""
+    chosen = resolve(RECIPES[recipe], {"training": TRAINING, **settings})
+    run = Run.create(
+        folder, recipe, chosen.as_dict(), corpus, None,
+        resume=resume, listeners=listeners, hidden=hidden, stopped=stopped,
+    )  # fmt: skip
+    predictor = train_in_stages(RECIPES[recipe], corpus, None, chosen, run)
+    assert isinstance(predictor, NeuralPredictor)
+    return predictor
+
+
+class Killed(Exception):
+    """As if the process were gone: nothing is saved on the way out."""
+
+
+def killed_after(steps: int) -> Callable[[str, Any], None]:
+    """A listener that kills the training after so many steps."""
+    left = iter(range(steps, -10_000, -1))
+
+    def kill(stage: str, event: Any) -> None:
+        if hasattr(event, "loss") and next(left) == 1:
+            raise Killed
+
+    return kill
 
 
 def weights(predictor: NeuralPredictor) -> dict[str, Tensor]:

@@ -15,16 +15,21 @@ from lacuner.errors import UsageError
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.labelling.masking import mask
 from lacuner.recipes.refill import REFILL
-from lacuner.recipes.stages import resolve, train_in_stages
+from lacuner.recipes.stages import resolve
 from lacuner.refilling.filling import is_added
 from lacuner.refilling.outcome import filled_file, read_changes, read_gaps
-from lacuner.training.run_folder import Run
-from tests.recipes.staged_training import same, weights
+from tests.recipes.staged_training import (
+    TRAINING,
+    Killed,
+    killed_after,
+    same,
+    train_alone,
+    weights,
+)
 from tests.training.tiny_training import NoisyWords
 
 SOME = gold("train").with_sentences(gold("train").sentences[:48])
 MASKED = mask(SOME, 0.5, np.random.default_rng(0))
-TRAINING = {"epochs": 2, "batch_size": 8, "head_rate": 2e-2, "checkpoint_steps": 2}
 ROUNDS = {"held_back": 0.3, "unit": "mention"}
 STEPS = 12  # of a training
 
@@ -35,41 +40,15 @@ def tiny_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lacuner.recipes.parts.build_encoder", lambda *a, **k: NoisyWords())
 
 
-class Killed(Exception):
-    """As if the process were gone: nothing is saved on the way out."""
-
-
-def _train(
-    folder: Path,
-    *,
-    corpus: Corpus = MASKED.corpus,
-    hidden: Corpus | None = None,
-    resume: bool = False,
-    listeners: Any = (),
-    **settings: Any,
-) -> NeuralPredictor:
-    given = {"training": TRAINING, "rounds": ROUNDS, **settings}
-    chosen = resolve(REFILL, given)
-    run = Run.create(
-        folder, "refill", chosen.as_dict(), corpus, None,
-        resume=resume, listeners=listeners, hidden=hidden,
-    )  # fmt: skip
-    predictor = train_in_stages(REFILL, corpus, None, chosen, run)
-    assert isinstance(predictor, NeuralPredictor)
-    return predictor
+def _train(folder: Path, corpus: Corpus = MASKED.corpus, **arguments: Any) -> NeuralPredictor:
+    return train_alone("refill", folder, corpus, **{"rounds": ROUNDS, **arguments})
 
 
 @pytest.mark.parametrize("after", [3, STEPS, STEPS + 3, 2 * STEPS + 5])
 def test_killed_run_resumes_to_the_same_weights_in_every_round(after: int, tmp_path: Path) -> None:
     whole = weights(_train(tmp_path / "whole"))
-    left = iter(range(after, -1000, -1))
-
-    def kill(stage: str, event: Any) -> None:
-        if hasattr(event, "loss") and next(left) == 1:
-            raise Killed
-
     with pytest.raises(Killed):
-        _train(tmp_path / "cut", listeners=[kill])
+        _train(tmp_path / "cut", listeners=[killed_after(after)])
     seen: list[str] = []
     resumed = _train(tmp_path / "cut", resume=True, listeners=[lambda stage, _: seen.append(stage)])
     assert same(whole, weights(resumed))

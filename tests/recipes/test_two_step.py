@@ -16,18 +16,23 @@ from lacuner.labelling.masking import mask
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.recipes import two_step
 from lacuner.recipes.exploration import ExplorationSettings, shown_labels
-from lacuner.recipes.stages import resolve, train_in_stages
+from lacuner.recipes.stages import resolve
 from lacuner.recipes.two_step import TWO_STEP
 from lacuner.training.loop import Interrupted
 from lacuner.training.removed_words import ROWS, read_removed, read_summary
 from lacuner.training.run_folder import Run
-from tests.recipes.staged_training import same, weights
+from tests.recipes.staged_training import (
+    Killed,
+    killed_after,
+    same,
+    train_alone,
+    weights,
+)
 from tests.training.tiny_training import NoisyWords
 
 MASKED = mask(
     gold("train").with_sentences(gold("train").sentences[:48]), 0.5, np.random.default_rng(0)
 )
-TRAINING = {"epochs": 2, "batch_size": 8, "head_rate": 2e-2, "checkpoint_steps": 2}
 STEPS = 6  # an epoch
 
 
@@ -37,28 +42,8 @@ def tiny_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lacuner.recipes.parts.build_encoder", lambda *a, **k: NoisyWords())
 
 
-class Killed(Exception):
-    """As if the process were gone: nothing is saved on the way out."""
-
-
-def _train(
-    folder: Path,
-    *,
-    corpus: Corpus = MASKED.corpus,
-    hidden: Corpus | None = None,
-    resume: bool = False,
-    listeners: Any = (),
-    stopped: Any = lambda: False,
-    **settings: Any,
-) -> NeuralPredictor:
-    chosen = resolve(TWO_STEP, {"training": TRAINING, **settings})
-    run = Run.create(
-        folder, "two_step", chosen.as_dict(), corpus, None,
-        resume=resume, listeners=listeners, hidden=hidden, stopped=stopped,
-    )  # fmt: skip
-    predictor = train_in_stages(TWO_STEP, corpus, None, chosen, run)
-    assert isinstance(predictor, NeuralPredictor)
-    return predictor
+def _train(folder: Path, corpus: Corpus = MASKED.corpus, **arguments: Any) -> NeuralPredictor:
+    return train_alone("two_step", folder, corpus, **arguments)
 
 
 @pytest.mark.parametrize(
@@ -74,14 +59,8 @@ def test_killed_run_resumes_to_the_same_weights_in_both_stages(
     model: dict[str, Any], after: int, tmp_path: Path
 ) -> None:
     whole = weights(_train(tmp_path / "whole", model=model))
-    left = iter(range(after, -100, -1))
-
-    def kill(stage: str, event: Any) -> None:
-        if hasattr(event, "loss") and next(left) == 1:
-            raise Killed
-
     with pytest.raises(Killed):
-        _train(tmp_path / "cut", model=model, listeners=[kill])
+        _train(tmp_path / "cut", model=model, listeners=[killed_after(after)])
     explored = tmp_path / "cut" / "stages" / "explore" / ROWS
     assert explored.exists() == (after > 2 * STEPS)
     seen: list[str] = []
