@@ -44,7 +44,8 @@ def _train(folder: Path, corpus: Corpus = MASKED.corpus, **arguments: Any) -> Ne
     return train_alone("refill", folder, corpus, **{"rounds": ROUNDS, **arguments})
 
 
-@pytest.mark.parametrize("after", [3, STEPS, STEPS + 3, 2 * STEPS + 5])
+# A round of folds: each half has 3 steps an epoch, and 3 epochs in place of 2.
+@pytest.mark.parametrize("after", [3, STEPS, STEPS + 3, STEPS + 9 + 3, STEPS + 18 + 5])
 def test_killed_run_resumes_to_the_same_weights_in_every_round(after: int, tmp_path: Path) -> None:
     whole = weights(_train(tmp_path / "whole"))
     with pytest.raises(Killed):
@@ -94,6 +95,23 @@ def test_nothing_changes_in_complete_sentences(tmp_path: Path) -> None:
     }
 
 
+def test_each_half_is_looked_at_by_who_learnt_from_the_other(tmp_path: Path) -> None:
+    stages = set[str]()
+    _train(tmp_path / "run", listeners=[lambda stage, _: stages.add(stage)])
+    assert stages == {"round-1.train", "round-2-1.train", "round-2-2.train", "train"}
+    kept = {path.parent.name for path in tmp_path.rglob("result.safetensors")}
+    assert kept == {"train"}  # of the rounds nothing but what they found
+    stages.clear()
+    own = {**ROUNDS, "folds": 1, "count": 3}
+    _train(tmp_path / "alone", rounds=own, listeners=[lambda stage, _: stages.add(stage)])
+    assert stages == {"round-1.train", "round-2.train", "round-3.train", "train"}
+
+
+def test_a_single_sentence_has_no_halves(tmp_path: Path) -> None:
+    one = Corpus((Sentence("a", ("Ada", "slept"), (Entity(0, 1, "PER"),)),), ("PER",))
+    _train(tmp_path / "run", corpus=one)
+
+
 def test_gold_is_learnt_without_rounds(tmp_path: Path) -> None:
     seen: list[str] = []
     _train(tmp_path / "run", corpus=SOME.vouched(), listeners=[lambda s, _: seen.append(s)])
@@ -130,7 +148,7 @@ def test_a_corpus_of_few_labels_is_still_learnt_and_says_that_gaps_are_not_known
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"count": 0}, {"held_back": 0.0}, {"held_back": 1.0}, {"unit": "word"}]
+    "wrong", [{"count": 0}, {"folds": 0}, {"held_back": 0.0}, {"held_back": 1.0}, {"unit": "word"}]
 )
 def test_impossible_rounds_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="rounds"):

@@ -4,9 +4,10 @@ A tenth of the labels is held back. Then, in rounds:
 
 1. A fresh model learns from the labels there are: in the first round by the loss of NRCES, which
    does not believe that what has no label is no entity; later, when few are missing, by
-   cross-entropy.
-2. It looks at all spans without a label. How the labels that were held back come back tells how
-   many are missing, and how likely each of these spans is one of them (`refilling.gap_estimate`).
+   cross-entropy, and from half of the corpus each, so that no model confirms what it remembers.
+2. It looks at all spans without a label, later at those of the other half. How the labels that were
+   held back come back tells how many are missing, and how likely each of these spans is one of them
+   (`refilling.gap_estimate`).
 3. Where that is sure, the span gets a label; where it is in doubt, nothing is learnt from it;
    everything else is a negative.
 
@@ -16,7 +17,9 @@ anywhere; a dev set, if there is one, chooses the epoch of the last model and it
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -24,18 +27,25 @@ from lacuner.corpus.sentence import Corpus
 from lacuner.errors import UsageError
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.labelling.holding_back import gap_unit, hold_back
+from lacuner.models.span_classifier import SpanClassifier
 from lacuner.objectives.cross_entropy import SpanCrossEntropy
 from lacuner.objectives.nrces import NoiseRobustCrossEntropy
 from lacuner.recipes.decision_offset import is_gold
-from lacuner.recipes.parts import RobustSpanSettings, calibrated, train_span_classifier
+from lacuner.recipes.parts import (
+    RobustSpanSettings,
+    calibrated,
+    epochs_for,
+    train_span_classifier,
+)
 from lacuner.recipes.recipe import Recipe
-from lacuner.refilling.candidates import find_candidates
+from lacuner.refilling.candidates import Candidate, find_candidates
 from lacuner.refilling.filling import FillingSettings
 from lacuner.refilling.outcome import keep_outcome
 from lacuner.refilling.rounds import Round, held_spans
 from lacuner.training.loop import step_seed
 from lacuner.training.processes import on_main
-from lacuner.training.run_folder import Run
+from lacuner.training.run_folder import Run, Stage
+from lacuner.training.state import drop_result
 
 
 @dataclass(frozen=True)
@@ -43,19 +53,23 @@ class RoundSettings:
     """The rounds.
 
     Attributes:
-        count: How often labels are put back; each round is a training.
+        count: How often labels are put back.
+        folds: From the second round on, each of so many parts of the corpus is looked at by a model
+            that learnt from the others. 1 lets one model learn from all and look at all.
         held_back: Share of the labels that the rounds do not see, by which they are judged.
         unit: `mention` holds back single mentions, `name` all mentions of a name, as a name that no
             list knows; `auto` looks whether names have a label everywhere or here and there.
     """
 
     count: int = 2
+    folds: int = 2
     held_back: float = 0.1
     unit: str = "auto"
 
     def __post_init__(self) -> None:
-        if self.count < 1:
-            raise UsageError(f"rounds.count is {self.count}, but must be at least 1.")
+        for name in ("count", "folds"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"rounds.{name} is {getattr(self, name)}, but must be at least 1.")
         if not 0 < self.held_back < 1:
             raise UsageError(f"rounds.held_back is a share, not {self.held_back:g}.")
         if self.unit not in ("auto", "mention", "name"):
@@ -98,18 +112,49 @@ def _refilled(corpus: Corpus, settings: Settings, run: Run) -> Corpus:
 def _make(
     this: Round, corpus: Corpus, shown: Corpus, taught: Corpus, settings: Settings, run: Run
 ) -> None:
-    """One round: a model learns from `taught`, and looks for labels that `shown` misses."""
-    seed = step_seed(settings.training.seed, "round", this.number)
-    objective = NoiseRobustCrossEntropy() if this.number == 1 else SpanCrossEntropy()
-    own = replace(settings, training=replace(settings.training, seed=seed))
-    model = train_span_classifier(taught, None, objective, own, run.within(this.name))
+    """One round: models learn from `taught`, and look for labels that `shown` misses."""
+    own, seed = settings.rounds, step_seed(settings.training.seed, "round", this.number)
+    rng = np.random.default_rng(seed)
     words = settings.training.batch_words
+    found: list[Candidate] = []
+    for name, learnt, looked_at in _parts(corpus, 1 if this.number == 1 else own.folds, rng):
+        part = run.within(this.name + name)
+        model = _taught(taught, learnt, step_seed(seed, name), this.number, settings, part)
+        sentences = [shown.sentences[number] for number in looked_at]
+        for one in on_main(partial(find_candidates, model, sentences, batch_words=words)):
+            found.append(replace(one, sentence=looked_at[one.sentence]))
+    found.sort(key=lambda one: (one.sentence, one.start))
+    on_main(lambda: this.keep(found, held_spans(corpus, shown), rng))
+    for folder in run.folder.glob(f"stages/{this.name}*.train"):
+        drop_result(Stage(run, folder.name))
 
-    def keep() -> None:
-        found = find_candidates(model, shown.sentences, batch_words=words)
-        this.keep(found, held_spans(corpus, shown), np.random.default_rng(seed))
 
-    on_main(keep)
+def _parts(
+    corpus: Corpus, folds: int, rng: np.random.Generator
+) -> list[tuple[str, list[int], list[int]]]:
+    """Which sentences each model of a round learns from, and which it looks at; a name for it."""
+    numbers = np.array([number for number, sentence in enumerate(corpus) if sentence.tokens])
+    if folds == 1 or len(numbers) < folds:
+        return [("", numbers.tolist(), numbers.tolist())]
+    fold = rng.permutation(len(numbers)) % folds
+    return [
+        (f"-{part + 1}", numbers[fold != part].tolist(), numbers[fold == part].tolist())
+        for part in range(folds)
+    ]
+
+
+def _taught(
+    corpus: Corpus, numbers: list[int], seed: int, round_number: int, settings: Settings, run: Run
+) -> SpanClassifier:
+    """A model that learnt from some sentences; from few it learns a little longer."""
+    training = replace(settings.training, seed=seed)
+    if round_number > 1 and settings.rounds.folds > 1:
+        longer = 1 + 1 / settings.rounds.folds
+        epochs = math.ceil(longer * epochs_for(len(corpus), settings.training))
+        corpus = corpus.with_sentences(corpus.sentences[number] for number in numbers)
+        training, run.hidden = replace(training, epochs=epochs), None
+    objective = NoiseRobustCrossEntropy() if round_number == 1 else SpanCrossEntropy()
+    return train_span_classifier(corpus, None, objective, replace(settings, training=training), run)
 
 
 REFILL = Recipe(
@@ -119,7 +164,7 @@ REFILL = Recipe(
     settings=Settings,
     train=train,
     unit="span",
-    stages=3,
-    cost=3.0,
+    stages=4,
+    cost=3.5,
     robust_to=("missing",),
 )
