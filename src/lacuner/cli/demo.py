@@ -46,7 +46,7 @@ def demo(
 ) -> None:
     """Label the embedded corpus by a dictionary, train on that, and show what the gaps do.
 
-    A few minutes on two cores; --quick shows the labels alone, in a second. A demo that was
+    Under ten minutes on two cores; --quick shows the labels alone, in a second. A demo that was
     stopped goes on where it was.
 
     Example: lacuner demo --files demo-files

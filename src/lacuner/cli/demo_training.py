@@ -17,6 +17,7 @@ from lacuner.recipes.training import train
 from lacuner.training.run_folder import Run
 
 SETTINGS = {"training": {"epochs": 8}}
+OWN_SETTINGS = {"refill": {"rounds": {"count": 1}}}  # a second round would take minutes more
 
 
 def compare_trainings(
@@ -60,7 +61,7 @@ def compare_trainings(
                 recipe,
                 dev=dev,
                 out=run,
-                settings=SETTINGS,
+                settings={**SETTINGS, **OWN_SETTINGS.get(recipe, {})},
                 resume=run.exists() and not overwrite,
                 overwrite=overwrite,
                 listeners=[progress],
