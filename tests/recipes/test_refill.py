@@ -18,6 +18,7 @@ from lacuner.recipes.refill import REFILL
 from lacuner.recipes.stages import resolve
 from lacuner.refilling.filling import is_added
 from lacuner.refilling.outcome import filled_file, read_changes, read_gaps
+from lacuner.training.run_folder import Run
 from tests.recipes.staged_training import (
     TRAINING,
     Killed,
@@ -73,6 +74,8 @@ def test_outcome_is_the_given_labels_and_more_with_scores_and_measures(tmp_path:
     count = filled.entity_count - MASKED.corpus.entity_count
     assert count == sum(change.action == "added" for change in changes) > 0
     last = facts["rounds"][-1]
+    remarks = Run(tmp_path / "run").remarks
+    assert any(f"round 2: {count:,} labels are put back" in remark for remark in remarks)
     assert last["added"] == count and last["measured"]["hidden"] == MASKED.hidden.entity_count
     right = sum(
         entity.key in {e.key for e in gone.entities}

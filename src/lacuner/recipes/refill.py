@@ -125,6 +125,7 @@ def _make(
             found.append(replace(one, sentence=looked_at[one.sentence]))
     found.sort(key=lambda one: (one.sentence, one.start))
     on_main(lambda: this.keep(found, held_spans(corpus, shown), rng))
+    run.report(this.findings(corpus))
     for folder in run.folder.glob(f"stages/{this.name}*.train"):
         drop_result(Stage(run, folder.name))
 

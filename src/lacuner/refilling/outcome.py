@@ -7,7 +7,6 @@ refill/gaps.json       how many labels are missing, in all and by label, and wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -93,22 +92,20 @@ def _folder(run_folder: Path) -> Path:
 
 
 def _facts(one: Round, corpus: Corpus, hidden: Corpus | None) -> dict[str, Any]:
-    filled = one.filled(corpus)
-    added = [[e for e in sentence.entities if is_added(e)] for sentence in filled]
     facts: dict[str, Any] = {
         "round": one.number,
-        "added": sum(map(len, added)),
-        "doubtful": sum(is_doubt(found) for sentence in filled for found in sentence.ambiguous),
+        **one.counts(corpus),
         "missing": one.gaps.missing,
     }
     if hidden is not None:
-        facts["measured"] = _measured(added, hidden)
+        facts["measured"] = _measured(one.filled(corpus), hidden)
     return facts
 
 
-def _measured(added: list[list[Any]], hidden: Iterable[Sentence]) -> dict[str, Any]:
+def _measured(filled: Corpus, hidden: Corpus) -> dict[str, Any]:
     """How well added labels are the hidden ones."""
     gone = [{entity.key for entity in sentence.entities} for sentence in hidden]
-    right = sum(e.key in keys for some, keys in zip(added, gone, strict=True) for e in some)
+    added = [[e.key for e in sentence.entities if is_added(e)] for sentence in filled]
+    right = sum(key in keys for some, keys in zip(added, gone, strict=True) for key in some)
     score = Score(right, sum(map(len, added)), sum(map(len, gone)))
-    return {"precision": score.precision, "recall": score.recall, "hidden": sum(map(len, gone))}
+    return {"precision": score.precision, "recall": score.recall, "hidden": score.gold}

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import orjson
 
+from lacuner.corpus.findings import Findings
 from lacuner.corpus.sentence import Corpus, Span
 from lacuner.files import read_json, read_json_lines, write_json, written_aside
 from lacuner.refilling.candidates import Candidate, margins_of
-from lacuner.refilling.filling import FillingSettings, fill
+from lacuner.refilling.filling import FillingSettings, fill, is_added, is_doubt
 from lacuner.refilling.gap_estimate import GapEstimate, estimate_gaps
 from lacuner.training.run_folder import Stage
 
@@ -75,6 +76,28 @@ class Round:
     def candidates(self) -> list[Candidate]:
         """What the model found."""
         return [Candidate(**row) for _, row in read_json_lines(self._folder / _CANDIDATES)]
+
+    def counts(self, corpus: Corpus) -> dict[str, int]:
+        """How many labels the round adds to a corpus, and of how many spans it is in doubt."""
+        filled = self.filled(corpus)
+        return {
+            "added": sum(is_added(entity) for s in filled for entity in s.entities),
+            "doubtful": sum(is_doubt(found) for s in filled for found in s.ambiguous),
+        }
+
+    def findings(self, corpus: Corpus) -> Findings:
+        """What there is to say of it."""
+        counts, gaps, findings = self.counts(corpus), self.gaps, Findings()
+        missing = (
+            f"only {gaps.held_back} labels could be held back, too few to tell how many are missing"
+            if gaps.missing is None
+            else f"about {gaps.missing:,.0f} are missing ({gaps.low:,.0f} to {gaps.high:,.0f})"
+        )
+        findings.remark(
+            f"round {self.number}: {counts['added']:,} labels are put back, nothing is learnt from "
+            f"{counts['doubtful']:,} spans in doubt; {missing}"
+        )
+        return findings
 
     def filled(self, corpus: Corpus) -> Corpus:
         """The labels of a corpus with those that the round adds."""
