@@ -44,7 +44,7 @@ from lacuner.refilling.outcome import keep_outcome
 from lacuner.refilling.rounds import Round, held_spans
 from lacuner.training.loop import step_seed
 from lacuner.training.processes import on_main
-from lacuner.training.run_folder import Run, Stage
+from lacuner.training.run_folder import Run
 from lacuner.training.state import drop_result
 
 
@@ -117,7 +117,8 @@ def _make(
     rng = np.random.default_rng(seed)
     words = settings.training.batch_words
     found: list[Candidate] = []
-    for name, learnt, looked_at in _parts(corpus, 1 if this.number == 1 else own.folds, rng):
+    parts = _parts(corpus, 1 if this.number == 1 else own.folds, rng)
+    for name, learnt, looked_at in parts:
         part = run.within(this.name + name)
         model = _taught(taught, learnt, step_seed(seed, name), this.number, settings, part)
         sentences = [shown.sentences[number] for number in looked_at]
@@ -126,8 +127,8 @@ def _make(
     found.sort(key=lambda one: (one.sentence, one.start))
     on_main(lambda: this.keep(found, held_spans(corpus, shown), rng))
     run.report(this.findings(corpus))
-    for folder in run.folder.glob(f"stages/{this.name}*.train"):
-        drop_result(Stage(run, folder.name))
+    for name, _, _ in parts:
+        drop_result(run.within(this.name + name).stage("train"))
 
 
 def _parts(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class Round:
     """
 
     def __init__(self, stage: Stage, number: int, settings: FillingSettings) -> None:
-        self.name, self.number = stage.name, number
+        self.name, self.number = f"round-{number}", number
         self._folder, self._settings = stage.folder, settings
 
     def is_finished(self) -> bool:
@@ -66,13 +67,13 @@ class Round:
             for candidate in candidates:
                 file.write(orjson.dumps(asdict(candidate)) + b"\n")
 
-    @property
+    @cached_property
     def gaps(self) -> GapEstimate:
         """What the labels that were held back say."""
         facts: dict[str, Any] = read_json(self._folder / _GAPS)
         return GapEstimate(**facts)
 
-    @property
+    @cached_property
     def candidates(self) -> list[Candidate]:
         """What the model found."""
         return [Candidate(**row) for _, row in read_json_lines(self._folder / _CANDIDATES)]
