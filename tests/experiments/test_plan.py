@@ -33,7 +33,7 @@ def test_supervised_sees_complete_labels_only(tmp_path: Path) -> None:
              for name in ("cross-entropy", "ceiling", "names")}  # fmt: skip
     assert rates == {"cross-entropy": [0.5, 0.8], "ceiling": [0.0], "names": [0.5, 0.8]}
     study = load_study("distant")
-    ceilings = {p.corpus.name for p in plan_runs(study, "cpu") if p.system.is_ceiling}
+    ceilings = {p.corpus.name for p in plan_runs(study, "full") if p.system.is_ceiling}
     assert ceilings == {"ec-gold", "news-gold"}
 
 
