@@ -54,7 +54,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("expected_entity_ratio", NEURAL),
     ("bond", {**NEURAL, **FEW["bond"]}),
     ("roster", {**NEURAL, **FEWER_EPOCHS, **FEW["roster"]}),
-    ("refill", NEURAL),
+    ("refill", {**NEURAL, **MORE_EPOCHS}),
     ("auto_ner", NEURAL),
     ("pu_learning", NEURAL),
     ("biaffine", {**NEURAL, **MORE_EPOCHS, **FEW["biaffine"]}),

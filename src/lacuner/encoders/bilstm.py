@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from lacuner.corpus.sentence import Sentence
 from lacuner.encoders.character_cnn import CharacterCNN
 from lacuner.encoders.contract import Inputs
+from lacuner.encoders.hiding import checked_share, draw_hidden
 from lacuner.encoders.packed_lstm import read_both_ways
 from lacuner.encoders.static_vectors import (
     SEEN_TWICE,
@@ -23,7 +24,7 @@ from lacuner.encoders.static_vectors import (
     look_up,
     vectors_for,
 )
-from lacuner.encoders.vocabulary import PADDING, RESERVED, Vocabulary
+from lacuner.encoders.vocabulary import PADDING, RESERVED, UNKNOWN, Vocabulary
 from lacuner.errors import UsageError
 
 FREEZE_CHOICES = ("none", "embeddings")
@@ -47,6 +48,7 @@ class BiLSTMEncoder(nn.Module):
         layers: Layers of the LSTM.
         dropout: Before, between and after them.
         pretrained: Whether vectors of a file are among the trained ones.
+        hide: Share of the words that training takes for unknown ones, without a spelling.
     """
 
     def __init__(
@@ -62,8 +64,10 @@ class BiLSTMEncoder(nn.Module):
         layers: int = 1,
         dropout: float = 0.33,
         pretrained: bool = False,
+        hide: float = 0.0,
     ) -> None:
         super().__init__()
+        self.hide = checked_share(hide)
         self.vocabulary, self.pretrained = vocabulary, pretrained
         self.trained = nn.Embedding(trainable, word_width, padding_idx=PADDING)
         self.kept = nn.Embedding(len(vocabulary) - trainable, word_width)
@@ -109,6 +113,7 @@ class BiLSTMEncoder(nn.Module):
         hidden: int = 128,
         layers: int = 1,
         dropout: float = 0.33,
+        hide: float = 0.0,
     ) -> Self:
         """An encoder for the words of a corpus.
 
@@ -126,6 +131,7 @@ class BiLSTMEncoder(nn.Module):
             hidden: Width of the LSTM, each way.
             layers: Layers of the LSTM.
             dropout: Before, between and after them.
+            hide: Share of the words that training takes for unknown ones.
 
         Raises:
             UsageError: An argument that does not fit.
@@ -149,6 +155,7 @@ class BiLSTMEncoder(nn.Module):
             layers=layers,
             dropout=dropout,
             pretrained=found is not None and freeze == "none",
+            hide=hide,
         )
         fill_vectors(encoder.trained, encoder.kept, encoder.vocabulary, found)
         return encoder
@@ -208,10 +215,16 @@ class BiLSTMEncoder(nn.Module):
         is_word = words != PADDING
         if not is_word.any():
             return torch.zeros(*words.shape, self.width, device=words.device)
+        hidden_ones = None
+        if self.training and self.hide:
+            hidden_ones = draw_hidden(is_word, self.hide)
+            words = words.masked_fill(hidden_ones, UNKNOWN)
         features = look_up(words, self.trained, self.kept)  # [batch, words, word width]
         if self.spelling is not None:
-            spelled = self.spelling(inputs["spellings"])  # [distinct, filters]
-            features = torch.cat((features, spelled[inputs["places"]]), dim=-1)
+            spelled = self.spelling(inputs["spellings"])[inputs["places"]]  # [batch, words, …]
+            if hidden_ones is not None:
+                spelled = spelled.masked_fill(hidden_ones[..., None], 0.0)
+            features = torch.cat((features, spelled), dim=-1)
         hidden = read_both_ways(self.lstm, self.dropout(features), is_word)
         vectors: Tensor = self.dropout(hidden) * is_word[..., None]
         return vectors

@@ -15,11 +15,12 @@ from torch import Tensor, nn
 from lacuner.corpus.sentence import Sentence
 from lacuner.encoders.bilstm import FREEZE_CHOICES
 from lacuner.encoders.contract import Inputs
+from lacuner.encoders.hiding import checked_share, draw_hidden
 from lacuner.encoders.lattice import Lattice, LatticeTable, lattice_of
 from lacuner.encoders.lattice_attention import LatticeAttention
 from lacuner.encoders.lexicon_vectors import WORDS_A_PLACE, LexiconVectors
 from lacuner.encoders.static_vectors import choose_words, fill_vectors, look_up, vectors_for
-from lacuner.encoders.vocabulary import PADDING, RESERVED, Vocabulary
+from lacuner.encoders.vocabulary import PADDING, RESERVED, UNKNOWN, Vocabulary
 from lacuner.errors import UsageError
 
 _LOGGER = logging.getLogger("lacuner")
@@ -71,6 +72,8 @@ class FlatLatticeEncoder(nn.Module):
         head_width: Width of each; even with all heads together.
         dropout: Of what goes into the layers, and in them.
         pretrained: Whether vectors of a file are among the trained ones.
+        hide: Share of the characters that training takes for unknown ones, and of the words that
+            it leaves out.
     """
 
     def __init__(
@@ -87,8 +90,10 @@ class FlatLatticeEncoder(nn.Module):
         head_width: int,
         dropout: float,
         pretrained: bool,
+        hide: float = 0.0,
     ) -> None:
         super().__init__()
+        self.hide = checked_share(hide)
         for name, value in (("words", words), ("window", window), ("layers", layers),
                             ("heads", heads), ("head_width", head_width)):  # fmt: skip
             if value < 1:
@@ -130,6 +135,7 @@ class FlatLatticeEncoder(nn.Module):
         heads: int = 8,
         head_width: int = 20,
         dropout: float = 0.3,
+        hide: float = 0.0,
     ) -> Self:
         """An encoder for a training corpus.
 
@@ -148,6 +154,7 @@ class FlatLatticeEncoder(nn.Module):
             heads: Heads of the attention.
             head_width: Width of each.
             dropout: Of what goes into the layers, and in them.
+            hide: Share of characters and words that training does not see.
 
         Raises:
             UsageError: An argument that does not fit.
@@ -171,6 +178,7 @@ class FlatLatticeEncoder(nn.Module):
             head_width=head_width,
             dropout=dropout,
             pretrained=found is not None and freeze == "none",
+            hide=hide,
         )
         fill_vectors(encoder.trained, encoder.kept, encoder.vocabulary, found)
         return encoder
@@ -244,6 +252,10 @@ class FlatLatticeEncoder(nn.Module):
         characters, numbers = inputs["characters"], inputs["numbers"]
         if not len(characters):
             return torch.zeros(batch, longest, self.width, device=characters.device)
+        if self.training and self.hide:
+            seen = characters != PADDING
+            characters = characters.masked_fill(draw_hidden(seen, self.hide), UNKNOWN)
+            numbers = numbers.masked_fill(draw_hidden(numbers > 0, self.hide), 0)
         spans = torch.cat(
             (
                 self.from_characters(look_up(characters, self.trained, self.kept)),

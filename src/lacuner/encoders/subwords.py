@@ -28,6 +28,8 @@ class Subwords:
         before: Numbers of the special pieces before a sentence.
         after: Those after it.
         padding: The number to fill up with.
+        mask: The piece that stands for one that is hidden; that for unknown ones, where there is
+            no mask.
         is_uncased: Whether the tokeniser sees no difference between `A` and `a`.
     """
 
@@ -37,6 +39,7 @@ class Subwords:
         self._space = self._missing_space()
         self.before, self.after = self._special_pieces()
         self.padding = self._special("pad_token_id")
+        self.mask = self._special("mask_token_id")
         self._unknown = np.array([self._special("unk_token_id")], dtype=np.int64)
         upper, lower = self._cut(["A", "a"])
         self.is_uncased = upper == lower

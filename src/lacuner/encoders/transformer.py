@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from lacuner.corpus.sentence import Sentence
 from lacuner.encoders.contract import Inputs
 from lacuner.encoders.freezing import freeze as freeze_parts
+from lacuner.encoders.hiding import checked_share, draw_hidden
 from lacuner.encoders.pieces import Pieces, cut
 from lacuner.encoders.pretrained import load_pretrained, load_untrained, quietly
 from lacuner.encoders.subwords import Subwords
@@ -54,6 +55,7 @@ class TransformerEncoder(nn.Module):
         shape: Where the shape of words comes in: `input`, `output`, `off`, or `auto`: for a
             tokeniser that does not see case at the input, or at the output if layers are frozen.
         freeze: `none`, `embeddings`, `all`, or a number of lowest layers.
+        hide: Share of the pieces that training hides behind the mask; shapes stay to be seen.
 
     Raises:
         UsageError: An argument that does not fit.
@@ -70,6 +72,7 @@ class TransformerEncoder(nn.Module):
         overlap: int | None = None,
         shape: str = "auto",
         freeze: str | int = "none",
+        hide: float = 0.0,
     ) -> None:
         super().__init__()
         if pooling not in POOLINGS:
@@ -79,6 +82,7 @@ class TransformerEncoder(nn.Module):
         self.model = model
         self.subwords = Subwords(tokeniser)
         self.name, self.pooling, self.freeze = name, pooling, freeze
+        self.hide = checked_share(hide)
         self.window = _checked_window(window, limit_of(model, tokeniser), self.subwords.specials)
         room = self.window - self.subwords.specials
         self.overlap = room // 10 if overlap is None else overlap
@@ -142,7 +146,7 @@ class TransformerEncoder(nn.Module):
         """
         short, long = (Sentence(f"{count}", ("a",) * count) for count in (4, 16))
         with torch.no_grad(), quietly():
-            self.model.eval()
+            self.eval()
             alone = self(self.collate(self.tokenise([short])))
             beside = self(self.collate(self.tokenise([short, long])))[:1, : len(short)]
         if (alone - beside).abs().max() > _ROUNDING * alone.abs().max():
@@ -217,9 +221,13 @@ class TransformerEncoder(nn.Module):
 
     def _hidden(self, inputs: Inputs) -> Tensor:
         """What the transformer makes of the pieces.  # [windows, pieces, hidden]"""
-        given = {"input_ids": inputs["pieces"]}
+        pieces = inputs["pieces"]
+        if self.training and self.hide:
+            hidden_ones = draw_hidden(inputs["piece_shapes"] > 0, self.hide)
+            pieces = pieces.masked_fill(hidden_ones, self.subwords.mask)
+        given = {"input_ids": pieces}
         if self.shapes is not None and self.shape == "input":
-            embedded = self.model.get_input_embeddings()(inputs["pieces"])
+            embedded = self.model.get_input_embeddings()(pieces)
             given = {"inputs_embeds": embedded + self.shapes(inputs["piece_shapes"])}
         hidden: Tensor = self.model(**given, attention_mask=inputs["attention"]).last_hidden_state
         return hidden

@@ -32,6 +32,7 @@ from lacuner.objectives.cross_entropy import SpanCrossEntropy
 from lacuner.objectives.nrces import NoiseRobustCrossEntropy
 from lacuner.recipes.decision_offset import is_gold
 from lacuner.recipes.parts import (
+    HidingEncoderSettings,
     RobustSpanSettings,
     calibrated,
     epochs_for,
@@ -80,6 +81,7 @@ class RoundSettings:
 class Settings(RobustSpanSettings):
     """Settings of `refill`."""
 
+    encoder: HidingEncoderSettings = field(default_factory=HidingEncoderSettings)
     rounds: RoundSettings = field(default_factory=RoundSettings)
     filling: FillingSettings = field(default_factory=FillingSettings)
 
