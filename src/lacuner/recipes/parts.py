@@ -56,18 +56,6 @@ class EncoderSettings:
 
 
 @dataclass(frozen=True)
-class HidingEncoderSettings(EncoderSettings):
-    """The same for recipes that hide words from the encoder.
-
-    Attributes:
-        hide: Share of the pieces (or words) that the encoder does not see in training, so that it
-            learns in which contexts names stand, and not names by heart.
-    """
-
-    hide: float = 0.25
-
-
-@dataclass(frozen=True)
 class SpanSettings:
     """Vectors to scores of spans; see `lacuner.models.span_classifier`.
 

@@ -32,7 +32,7 @@ from lacuner.objectives.cross_entropy import SpanCrossEntropy
 from lacuner.objectives.nrces import NoiseRobustCrossEntropy
 from lacuner.recipes.decision_offset import is_gold
 from lacuner.recipes.parts import (
-    HidingEncoderSettings,
+    EncoderSettings,
     RobustSpanSettings,
     calibrated,
     epochs_for,
@@ -47,6 +47,18 @@ from lacuner.training.loop import step_seed
 from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Run
 from lacuner.training.state import drop_result
+
+
+@dataclass(frozen=True)
+class HidingEncoderSettings(EncoderSettings):
+    """Words to vectors, some of them hidden.
+
+    Attributes:
+        hide: Share of the pieces (or words) that the encoder does not see in training, so that it
+            learns in which contexts names stand, and not names by heart.
+    """
+
+    hide: float = 0.25
 
 
 @dataclass(frozen=True)
