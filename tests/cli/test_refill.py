@@ -14,6 +14,7 @@ from lacuner.refilling.candidates import Candidate
 from lacuner.refilling.filling import FillingSettings
 from lacuner.refilling.outcome import keep_outcome
 from lacuner.refilling.rounds import Round
+from lacuner.refilling.verdicts import Verdict
 from lacuner.training.run_folder import Run as RunFolder
 from tests.cli.conftest import Run
 
@@ -46,7 +47,9 @@ def run(tmp_path: Path) -> Path:
         Candidate(1, 0, 1, "LOC", 4.0, 0.98),
         Candidate(1, 2, 3, "PER", 0.0, 0.9),
     ]
-    one.keep(found, set(), np.random.default_rng(0))
+    rival = Candidate(0, 0, 2, "LOC", -2.0, 0.9)
+    against = Verdict(Candidate(0, 0, 1, "PER", -7.0, 0.9), (rival,))
+    one.keep(found, [against], set(), np.random.default_rng(0))
     keep_outcome(folder, CORPUS, [one], HIDDEN)
     return folder
 
@@ -55,9 +58,9 @@ def test_table_counts_and_measures(lacuner: Lacuner, run: Path) -> None:
     shown = lacuner("refill", run)
     assert shown.code == 0, shown.err
     rows = {line.split()[0]: line.split() for line in shown.out.splitlines() if line.strip()}
-    assert rows["LOC"][1:4] == ["0", "2", "0"]
-    assert rows["PER"][1:4] == ["1", "0", "1"]
-    assert rows["all"][1:4] == ["1", "2", "1"]
+    assert rows["LOC"][1:5] == ["0", "2", "0", "1"]
+    assert rows["PER"][1:5] == ["1", "0", "1", "1"]
+    assert rows["all"][1:5] == ["1", "2", "1", "3"]  # what is taken out is a doubt, too
     assert "too few labels to tell" in shown.out
     assert "round 1: precision 1.000, recall 0.667 of 3 hidden labels" in shown.out
 
@@ -68,16 +71,21 @@ def test_writes_the_filled_corpus_and_the_changes_the_surest_first(
     filled, changes = tmp_path / "filled.jsonl", tmp_path / "changes.jsonl"
     assert lacuner("refill", run, "-o", filled, "--changes", changes).code == 0
     again = read(filled)
-    assert [e.key for e in again.sentences[0].entities] == [(0, 1, "PER"), (2, 3, "LOC")]
-    assert again.sentences[0].entities[1].source == "refill:1"
+    assert [e.key for e in again.sentences[0].entities] == [(2, 3, "LOC")]
+    assert again.sentences[0].entities[0].source == "refill:1"
     assert not again.sentences[1].ambiguous  # a doubt is no knowledge
     rows = [json.loads(line) for line in changes.read_text().splitlines()]
     assert [(row["text"], row["action"]) for row in rows] == [
+        ("Holt", "removed"),
         ("Oslo", "added"),
         ("Bergen", "added"),
         ("Ada", "doubtful"),
+        ("Holt left", "doubtful"),
     ]
-    assert rows[0]["reason"] == "an entity with probability 0.98, then LOC with 0.98"
+    assert rows[0]["reason"] == (
+        "an entity with probability 0.00, then PER with 0.90; rather 'Holt left' LOC"
+    )
+    assert rows[1]["reason"] == "an entity with probability 0.98, then LOC with 0.98"
     assert lacuner("refill", run, "-o", filled).code != 0  # it is there
     assert lacuner("refill", run, "-o", tmp_path / "filled.conll", "--quiet").code == 0
 

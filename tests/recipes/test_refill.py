@@ -62,7 +62,7 @@ def test_killed_run_resumes_to_the_same_weights_in_every_round(after: int, tmp_p
 
 def test_outcome_is_the_given_labels_and_more_with_scores_and_measures(tmp_path: Path) -> None:
     training = {**TRAINING, "epochs": 12}
-    lenient = {"sure": 0.3, "certain": 0.0}
+    lenient = {"sure": 0.3, "certain": 0.0, "wrong": 0.0}
     _train(tmp_path / "run", hidden=MASKED.hidden, training=training, filling=lenient)
     filled = read(filled_file(tmp_path / "run"))
     for given, now in zip(MASKED.corpus, filled, strict=True):
@@ -110,6 +110,21 @@ def test_each_half_is_looked_at_by_who_learnt_from_the_other(tmp_path: Path) -> 
     assert stages == {"round-1.train", "round-2.train", "round-3.train", "train"}
 
 
+def test_labels_that_the_other_half_does_not_believe_are_taken_out(tmp_path: Path) -> None:
+    half = SOME.with_sentences([*SOME.vouched().sentences[:24], *MASKED.corpus.sentences[24:]])
+    _train(tmp_path / "run", corpus=half, filling={"wrong": 1.0})
+    filled, changed = read(filled_file(tmp_path / "run")), read_changes(tmp_path / "run")
+    assert filled.sentences[:24] == half.sentences[:24]  # somebody vouches for these
+    assert all(is_added(e) for sentence in filled.sentences[24:] for e in sentence.entities)
+    given = sum(len(sentence.entities) for sentence in half.sentences[24:])
+    removed = [change for change in changed if change.action == "removed"]
+    assert len(removed) == given == read_gaps(tmp_path / "run")["rounds"][-1]["removed"]
+    assert not read_gaps(tmp_path / "run")["rounds"][0]["removed"]  # its model has seen them
+    alone = {**ROUNDS, "folds": 1}
+    _train(tmp_path / "alone", corpus=half, rounds=alone, filling={"wrong": 1.0})
+    assert not any(change.action == "removed" for change in read_changes(tmp_path / "alone"))
+
+
 def test_a_single_sentence_has_no_halves(tmp_path: Path) -> None:
     one = Corpus((Sentence("a", ("Ada", "slept"), (Entity(0, 1, "PER"),)),), ("PER",))
     _train(tmp_path / "run", corpus=one)
@@ -125,7 +140,8 @@ def test_rejected_spans_and_words_outside_stay_so(tmp_path: Path) -> None:
     known = MASKED.corpus.with_sentences(
         Sentence(s.id, s.tokens, s.entities, outside=_without_entities(s)) for s in MASKED.corpus
     )
-    _train(tmp_path / "run", corpus=known, filling={"sure": 0.2, "certain": 0.0, "doubt": 0.1})
+    settings = {"sure": 0.2, "certain": 0.0, "doubt": 0.1, "wrong": 0.0}
+    _train(tmp_path / "run", corpus=known, filling=settings)
     assert read(filled_file(tmp_path / "run")).entity_count == known.entity_count
     assert not read_changes(tmp_path / "run")
 

@@ -13,6 +13,7 @@ from lacuner.refilling.changes import changes, gaps_by_label
 from lacuner.refilling.filling import FillingSettings, fill, is_added, is_doubt
 from lacuner.refilling.gap_estimate import GapEstimate
 from lacuner.refilling.outcome import without_doubts
+from lacuner.refilling.verdicts import Verdict
 
 CORPUS = Corpus(
     (
@@ -73,8 +74,55 @@ def test_changes_say_what_why_and_how_sure() -> None:
     assert unknown["LOC"].missing is None
 
 
+def _against(*rivals: Candidate, chance: float = 0.02, certainty: float = 1.0) -> Verdict:
+    return Verdict(Candidate(0, 0, 2, "PER", _margin(chance), certainty), rivals)
+
+
 @pytest.mark.parametrize(
-    "wrong", [{"sure": 1.0}, {"doubt": 0.9}, {"doubt": 0.0}, {"certain": 1.5}, {"sure": -1.0}]
+    ("verdict", "labels", "doubts"),
+    [
+        (_against(), [], [(5, 6), (0, 2)]),  # nothing is learnt from it
+        (_against(chance=0.99, certainty=0.02), [], [(5, 6), (0, 2)]),  # another label
+        (_against(chance=0.1), [(0, 2, "PER")], [(5, 6)]),  # not against it
+        (
+            _against(Candidate(0, 0, 3, "LOC", _margin(0.9), 0.95)),
+            [(0, 3, "LOC")],
+            [(5, 6)],
+        ),
+        (
+            _against(Candidate(0, 0, 2, "LOC", _margin(0.9), 0.95), chance=0.9, certainty=0.01),
+            [(0, 2, "LOC")],
+            [(5, 6)],
+        ),
+        (
+            _against(Candidate(0, 1, 3, "LOC", _margin(0.5), 0.95)),
+            [],
+            [(5, 6), (1, 3), (0, 2)],
+        ),
+    ],
+    ids=["nothing", "no such label", "believed", "longer", "other label", "rival in doubt"],
+)
+def test_labels_that_nobody_believes_are_taken_out(
+    verdict: Verdict, labels: list[tuple[int, int, str]], doubts: list[tuple[int, int]]
+) -> None:
+    filled = fill(CORPUS, [], GAPS, FillingSettings(), 2, [verdict])
+    assert [entity.key for entity in filled.sentences[0].entities] == labels
+    assert [found.span for found in filled.sentences[0].ambiguous] == doubts
+    assert filled.sentences[1] == CORPUS.sentences[1]
+    kept = fill(CORPUS, [], GAPS, FillingSettings(wrong=0.0), 2, [verdict])
+    assert kept.sentences == CORPUS.sentences
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"sure": 1.0},
+        {"doubt": 0.9},
+        {"doubt": 0.0},
+        {"certain": 1.5},
+        {"sure": -1.0},
+        {"wrong": -0.1},
+    ],
 )
 def test_impossible_thresholds_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError, match="filling"):

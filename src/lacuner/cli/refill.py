@@ -1,4 +1,4 @@
-"""`lacuner refill`: the labels that a run of `refill` put back, as a corpus and as a list."""
+"""`lacuner refill`: the labels that a run of `refill` put back or took out, as corpus and list."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def refill(
     """Show how many labels a corpus misses, and write it with those that were put back.
 
     Labels that were put back have the source 'refill:ROUND' and a score. --changes lists them one
-    by one, the doubtful ones too, with the reason for each: a list for annotators.
+    by one, and the doubtful ones, and those that were taken out because a model that had not
+    learnt from them did not believe them, with the reason for each: a list for annotators.
 
     Example: lacuner refill run -o filled.jsonl --changes changes.jsonl
     """
@@ -62,7 +63,7 @@ def refill(
 
 
 def _write_changes(found: list[Change], path: Path, *, overwrite: bool) -> None:
-    rows = sorted(found, key=lambda change: -change.score)
+    rows = sorted(found, key=lambda change: -change.sureness)
     with written_aside(path, overwrite=overwrite) as aside:
         aside.write_bytes(b"".join(orjson.dumps(row.as_dict()) + b"\n" for row in rows))
 
@@ -70,7 +71,7 @@ def _write_changes(found: list[Change], path: Path, *, overwrite: bool) -> None:
 def _print(facts: dict[str, Any], console: Console) -> None:
     table = Table(box=None, header_style="bold")
     table.add_column("label")
-    for heading in ("given", "put back", "doubtful", "missing, by estimate"):
+    for heading in ("given", "put back", "taken out", "doubtful", "missing, by estimate"):
         table.add_column(heading, justify="right")
     total = facts["rounds"][-1]
     rows = {
@@ -82,6 +83,7 @@ def _print(facts: dict[str, Any], console: Console) -> None:
             label,
             f"{row['given']:,}",
             f"{row['added']:,}",
+            f"{row['removed']:,}",
             f"{row['doubtful']:,}",
             _estimate(row if label != "all" else facts["estimate"]),
         )

@@ -7,9 +7,9 @@ A tenth of the labels is held back. Then, in rounds:
    cross-entropy, and from half of the corpus each, so that no model confirms what it remembers.
 2. It looks at all spans without a label, later at those of the other half. How the labels that were
    held back come back tells how many are missing, and how likely each of these spans is one of them
-   (`refilling.gap_estimate`).
+   (`refilling.gap_estimate`). Of the other half it also says how likely each given label is right.
 3. Where that is sure, the span gets a label; where it is in doubt, nothing is learnt from it;
-   everything else is a negative.
+   everything else is a negative. A given label that is most unlikely is taken out.
 
 The last model learns from all labels that were given and all that were put back. No gold is needed
 anywhere; a dev set, if there is one, chooses the epoch of the last model and its offset.
@@ -43,6 +43,7 @@ from lacuner.refilling.candidates import Candidate, find_candidates
 from lacuner.refilling.filling import FillingSettings
 from lacuner.refilling.outcome import keep_outcome
 from lacuner.refilling.rounds import Round, held_spans
+from lacuner.refilling.verdicts import Verdict, judge_labels
 from lacuner.training.loop import step_seed
 from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Run
@@ -131,6 +132,7 @@ def _make(
     rng = np.random.default_rng(seed)
     words = settings.training.batch_words
     found: list[Candidate] = []
+    verdicts: list[Verdict] = []
     parts = _parts(corpus, 1 if this.number == 1 else own.folds, rng)
     for name, learnt, looked_at in parts:
         part = run.within(this.name + name)
@@ -138,8 +140,13 @@ def _make(
         sentences = [shown.sentences[number] for number in looked_at]
         for one in on_main(partial(find_candidates, model, sentences, batch_words=words)):
             found.append(replace(one, sentence=looked_at[one.sentence]))
+        if learnt != looked_at:
+            given = [corpus.sentences[number] for number in looked_at]
+            for verdict in on_main(partial(judge_labels, model, given, batch_words=words)):
+                verdicts.append(verdict.of_sentence(looked_at[verdict.given.sentence]))
     found.sort(key=lambda one: (one.sentence, one.start))
-    on_main(lambda: this.keep(found, held_spans(corpus, shown), rng))
+    verdicts.sort(key=lambda one: (one.given.sentence, one.given.start))
+    on_main(lambda: this.keep(found, verdicts, held_spans(corpus, shown), rng))
     run.report(this.findings(corpus))
     for name, _, _ in parts:
         drop_result(run.within(this.name + name).stage("train"))

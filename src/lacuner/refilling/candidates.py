@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from lacuner.corpus.sentence import Sentence
+from lacuner.corpus.sentence import Entity, Sentence
 from lacuner.inference.decode import decode
 from lacuner.models.batch import Batch, Output
 from lacuner.models.batching import Examples
 from lacuner.models.distribution import outputs
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.span_roles import span_roles, spans_with_a
+from lacuner.refilling.gap_estimate import Floats
 
-_REACH = 16.0  # margins down to -16 are looked at: what a model has learnt by heart lies low
+REACH = 16.0  # margins down to -16 are looked at: what a model has learnt by heart lies low
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Candidate:
         sentence: The number of its sentence.
         start: Its first word.
         end: The word after its last.
-        label: Its most probable label.
+        label: A label that it could have.
         margin: ln P(any label) - ln P(no entity).
         certainty: The probability of its label, given that it has one.
     """
@@ -40,6 +40,11 @@ class Candidate:
     label: str
     margin: float
     certainty: float
+
+    @property
+    def key(self) -> tuple[int, int, str]:
+        """That of an entity with its place and label."""
+        return self.start, self.end, self.label
 
 
 def find_candidates(
@@ -59,23 +64,37 @@ def find_candidates(
     found: list[Candidate] = []
     for numbers, batch, output in outputs(model, examples, batch_words=batch_words):
         open_spans = replace(output, mask=output.mask & _is_open(output, batch))
-        chances = torch.log_softmax(output.scores.double(), -1).cpu().numpy()
-        for row, entities in enumerate(decode(model, open_spans, offset=_REACH)):
+        chances = log_chances(output)
+        for row, entities in enumerate(decode(model, open_spans, offset=REACH)):
+            place = places[numbers[row]]
             for entity in entities:
-                classes = chances[row, entity.start, entity.end - entity.start - 1]
-                some = np.logaddexp.reduce(classes[1:])
-                found.append(
-                    Candidate(
-                        places[numbers[row]],
-                        *entity.key,
-                        margin=float(some - classes[0]),
-                        certainty=float(np.exp(classes[1:].max() - some)),
-                    )
-                )
+                number = model.label_numbers[entity.label]
+                found.append(candidate_of(place, entity, chances[row], number))
     return sorted(found, key=lambda candidate: (candidate.sentence, candidate.start))
 
 
-def margins_of(candidates: Sequence[Candidate]) -> NDArray[np.float64]:
+def log_chances(output: Output) -> Floats:
+    """The logarithm of the probability of each class.  # [batch, words, widths, classes]"""
+    chances: Floats = torch.log_softmax(output.scores.double(), -1).cpu().numpy()
+    return chances
+
+
+def candidate_of(sentence: int, entity: Entity, chances: Floats, number: int) -> Candidate:
+    """A span with a label as a candidate.
+
+    Args:
+        sentence: The number of its sentence.
+        entity: The span and the label.
+        chances: Those of the sentence.  # [words, widths, classes]
+        number: That of the label.
+    """
+    classes = chances[entity.start, entity.end - entity.start - 1]
+    some = np.logaddexp.reduce(classes[1:])
+    certainty = np.exp(classes[number] - some)
+    return Candidate(sentence, *entity.key, float(some - classes[0]), float(certainty))
+
+
+def margins_of(candidates: Sequence[Candidate]) -> Floats:
     """The margins of candidates.  # [candidates]"""
     return np.array([candidate.margin for candidate in candidates], dtype=np.float64)
 

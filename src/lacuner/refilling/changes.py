@@ -11,22 +11,23 @@ from lacuner.corpus.sentence import Corpus
 from lacuner.refilling.candidates import Candidate, margins_of
 from lacuner.refilling.filling import is_added, is_doubt
 from lacuner.refilling.gap_estimate import GapEstimate
+from lacuner.refilling.verdicts import Verdict
 
-ADDED, DOUBTFUL = "added", "doubtful"
+ADDED, DOUBTFUL, REMOVED = "added", "doubtful", "removed"
 
 
 @dataclass(frozen=True)
 class Change:
-    """A label that was put back, or a span that nothing is learnt from.
+    """A label that was put back or taken out, or a span that nothing is learnt from.
 
     Attributes:
         id: The sentence.
         start: Its first word.
         end: The word after its last.
         text: Its words.
-        label: The label that was put back, or the most probable one.
-        action: `added` or `doubtful`.
-        round: In which round the label was last found.
+        label: The label that was put back or taken out, or the most probable one.
+        action: `added`, `removed` or `doubtful`.
+        round: In which round that was last done.
         score: The probability that the span is an entity of that label.
         reason: Why, in words.
     """
@@ -41,24 +42,35 @@ class Change:
     score: float
     reason: str
 
+    @property
+    def sureness(self) -> float:
+        """How probable it is that the change is right."""
+        return 1 - self.score if self.action == REMOVED else self.score
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
 
 
 def changes(
-    filled: Corpus, candidates: Sequence[Candidate], gaps: GapEstimate, round_number: int
+    filled: Corpus,
+    candidates: Sequence[Candidate],
+    gaps: GapEstimate,
+    round_number: int,
+    wrong: Sequence[Verdict] = (),
 ) -> Iterator[Change]:
     """What a round changed.
 
     Args:
         filled: The corpus after the round.
-        candidates: What its model found.
+        candidates: What its models found.
         gaps: How likely they are.
         round_number: Which round it was.
+        wrong: The verdicts by which labels were taken out.
     """
-    chances = gaps.probabilities(margins_of(candidates)).tolist()
-    for found, chance in zip(candidates, chances, strict=True):
+    found_ones = [*candidates, *(rival for one in wrong for rival in one.rivals)]
+    chances = gaps.probabilities(margins_of(found_ones)).tolist()
+    for found, chance in zip(found_ones, chances, strict=True):
         sentence = filled.sentences[found.sentence]
         span = found.start, found.end
         if any(entity.span == span and is_added(entity) for entity in sentence.entities):
@@ -78,6 +90,22 @@ def changes(
             f"an entity with probability {chance:.2f}, then {found.label} with "
             f"{found.certainty:.2f}",
         )
+    chances = gaps.probabilities(margins_of([one.given for one in wrong])).tolist()
+    for one, chance in zip(wrong, chances, strict=True):
+        given, sentence = one.given, filled.sentences[one.given.sentence]
+        instead = ", ".join(
+            f"'{sentence.surface(rival.start, rival.end)}' {rival.label}" for rival in one.rivals
+        )
+        yield Change(
+            sentence.id,
+            *(given.start, given.end, sentence.surface(given.start, given.end)),
+            given.label,
+            REMOVED,
+            round_number,
+            chance * given.certainty,
+            f"an entity with probability {chance:.2f}, then {given.label} with "
+            f"{given.certainty:.2f}; rather {instead or 'none'}",
+        )
 
 
 @dataclass(frozen=True)
@@ -87,6 +115,7 @@ class LabelGaps:
     Attributes:
         given: Labels that the corpus has.
         added: Labels that were put back.
+        removed: Labels that were taken out.
         doubtful: Spans that nothing is learnt from, of which it is the likeliest label.
         missing: How many are missing by estimate; None where that cannot be told.
         low: The lower end of an interval that holds the true number nine times out of ten.
@@ -95,6 +124,7 @@ class LabelGaps:
 
     given: int
     added: int
+    removed: int
     doubtful: int
     missing: float | None
     low: float | None
@@ -125,6 +155,7 @@ def gaps_by_label(
         label: LabelGaps(
             labelled[label],
             actions[label, ADDED],
+            actions[label, REMOVED],
             actions[label, DOUBTFUL],
             *(
                 None if count is None else count * expected[label] / total

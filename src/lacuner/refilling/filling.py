@@ -1,4 +1,8 @@
-"""A corpus with labels put back: where a model is sure, a label; where it is in doubt, silence."""
+"""A corpus with labels put back, and some taken out.
+
+Where a model is sure, a label; where it is in doubt, silence; and no label where a model that has
+not learnt from it does not believe it.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +14,28 @@ from lacuner.corpus.sentence import Ambiguity, Corpus, Entity
 from lacuner.errors import UsageError
 from lacuner.refilling.candidates import Candidate, margins_of
 from lacuner.refilling.gap_estimate import GapEstimate
+from lacuner.refilling.verdicts import Verdict
 
 SOURCE, DOUBT = "refill", "doubt"
 
 
 @dataclass(frozen=True)
 class FillingSettings:
-    """What becomes of a span without a label.
+    """What becomes of spans.
 
     Attributes:
-        sure: It gets a label if it is an entity with at least this probability, ...
+        sure: One without a label gets one if it is an entity with at least this probability, ...
         certain: ... and has that label with at least this one.
         doubt: Otherwise nothing is learnt from it if it is an entity with at least this
             probability; below, it is a negative.
+        wrong: A label that was given is taken out if its probability is below this one. 0 takes
+            none out.
     """
 
     sure: float = 0.8
     certain: float = 0.9
     doubt: float = 0.1
+    wrong: float = 0.05
 
     def __post_init__(self) -> None:
         if not 0 < self.doubt <= self.sure < 1:
@@ -35,8 +43,9 @@ class FillingSettings:
                 f"filling.doubt ({self.doubt:g}) and filling.sure ({self.sure:g}) are "
                 "probabilities, and the first is not above the second."
             )
-        if not 0 <= self.certain <= 1:
-            raise UsageError(f"filling.certain is a probability, not {self.certain:g}.")
+        for name in ("certain", "wrong"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise UsageError(f"filling.{name} is a probability, not {getattr(self, name):g}.")
 
 
 def fill(
@@ -45,11 +54,13 @@ def fill(
     gaps: GapEstimate,
     settings: FillingSettings,
     round_number: int,
+    verdicts: Sequence[Verdict] = (),
 ) -> Corpus:
-    """The corpus with what candidates add to it.
+    """The corpus with what candidates add to it, and without labels that verdicts are against.
 
     Added labels name their round as their source and have a score. Spans in doubt become
-    ambiguities with the source `refill:<round>:doubt`.
+    ambiguities with the source `refill:<round>:doubt`; so do labels that are taken out, unless
+    something else takes their place.
 
     Args:
         corpus: The labels that were given.
@@ -57,30 +68,55 @@ def fill(
         gaps: How likely they are.
         settings: What becomes of them.
         round_number: Which round it is, from 1.
+        verdicts: What is said of the labels that were given.
     """
     source = f"{SOURCE}:{round_number}"
-    chances = gaps.probabilities(margins_of(candidates)).tolist()
-    added = defaultdict[int, list[Entity]](list)
+    entities = [list(sentence.entities) for sentence in corpus]
     doubtful = defaultdict[int, list[Ambiguity]](list)
-    for found, chance in zip(candidates, chances, strict=True):
-        taken = corpus.sentences[found.sentence]
-        if any(e.start < found.end and found.start < e.end for e in taken.entities):
+
+    def doubt(found: Candidate) -> None:
+        ambiguity = Ambiguity(found.start, found.end, (), f"{source}:{DOUBT}")
+        doubtful[found.sentence].append(ambiguity)
+
+    out = wrong_labels(verdicts, gaps, settings)
+    for one in out:
+        here = entities[one.given.sentence]
+        here[:] = [entity for entity in here if entity.key != one.given.key]
+    found_ones = [*candidates, *(rival for one in out for rival in one.rivals)]
+    chances = gaps.probabilities(margins_of(found_ones)).tolist()
+    for found, chance in zip(found_ones, chances, strict=True):
+        here = entities[found.sentence]
+        if _is_taken(found, here):
             continue
         if chance >= settings.sure and found.certainty >= settings.certain:
-            score = chance * found.certainty
-            label = Entity(found.start, found.end, found.label, source, score)
-            added[found.sentence].append(label)
+            here.append(Entity(*found.key, source, chance * found.certainty))
         elif chance >= settings.doubt:
-            doubt = Ambiguity(found.start, found.end, (), f"{source}:{DOUBT}")
-            doubtful[found.sentence].append(doubt)
+            doubt(found)
+    for one in out:
+        if not _is_taken(one.given, entities[one.given.sentence]):
+            doubt(one.given)
     return corpus.with_sentences(
-        sentence.with_labels(
-            [*sentence.entities, *added[number]], [*sentence.ambiguous, *doubtful[number]]
-        )
-        if number in added or number in doubtful
-        else sentence
+        sentence.with_labels(entities[number], [*sentence.ambiguous, *doubtful[number]])
         for number, sentence in enumerate(corpus)
     )
+
+
+def wrong_labels(
+    verdicts: Sequence[Verdict], gaps: GapEstimate, settings: FillingSettings
+) -> list[Verdict]:
+    """The verdicts against a label."""
+    given = [one.given for one in verdicts]
+    chances = gaps.probabilities(margins_of(given)).tolist()
+    return [
+        one
+        for one, chance in zip(verdicts, chances, strict=True)
+        if chance * one.given.certainty < settings.wrong
+    ]
+
+
+def _is_taken(found: Candidate, entities: Sequence[Entity]) -> bool:
+    """Has one of its words a label?"""
+    return any(e.start < found.end and found.start < e.end for e in entities)
 
 
 def is_added(entity: Entity) -> bool:

@@ -1,7 +1,7 @@
 """What all rounds came to, kept in the run folder for `lacuner refill`.
 
-refill/filled.jsonl    the corpus with the labels that were put back
-refill/changes.jsonl   every label put back and every doubt: place, score, round, reason
+refill/filled.jsonl    the corpus with the labels that were put back, without those taken out
+refill/changes.jsonl   every label put back or taken out, every doubt: place, score, round, reason
 refill/gaps.json       how many labels are missing, in all and by label, and what was done
 """
 
@@ -39,7 +39,7 @@ def keep_outcome(
     """
     last = rounds[-1]
     filled, gaps, candidates = last.filled(corpus), last.gaps, last.candidates
-    changed = list(changes(filled, candidates, gaps, last.number))
+    changed = list(changes(filled, candidates, gaps, last.number, last.wrong))
     by_label = gaps_by_label(corpus, changed, candidates, gaps)
     facts = {
         "given": corpus.entity_count,

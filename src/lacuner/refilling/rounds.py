@@ -1,7 +1,9 @@
-"""A round of refilling, kept in its stage: what was found, what it means, what was added.
+"""A round of refilling, kept in its stage: what was found, what it means, what was changed.
 
 candidates.jsonl   a line for each span that could be an entity: its sentence, place, label,
                    margin and certainty
+verdicts.jsonl     the same for labels that were given, each with what a model that has not learnt
+                   from it would say instead; no line where there is no such model
 gaps.json          how many labels are missing, and how margins become probabilities
 """
 
@@ -19,11 +21,12 @@ from lacuner.corpus.findings import Findings
 from lacuner.corpus.sentence import Corpus, Span
 from lacuner.files import read_json, read_json_lines, write_json, written_aside
 from lacuner.refilling.candidates import Candidate, margins_of
-from lacuner.refilling.filling import FillingSettings, fill, is_added, is_doubt
+from lacuner.refilling.filling import FillingSettings, fill, is_added, is_doubt, wrong_labels
 from lacuner.refilling.gap_estimate import GapEstimate, estimate_gaps
+from lacuner.refilling.verdicts import Verdict
 from lacuner.training.run_folder import Stage
 
-_CANDIDATES, _GAPS = "candidates.jsonl", "gaps.json"
+_CANDIDATES, _VERDICTS, _GAPS = "candidates.jsonl", "verdicts.jsonl", "gaps.json"
 _FEWEST = 10  # labels held back, below which they say nothing
 
 HeldSpans = set[tuple[int, Span]]
@@ -47,12 +50,17 @@ class Round:
         return (self._folder / _CANDIDATES).exists()
 
     def keep(
-        self, candidates: Sequence[Candidate], held: HeldSpans, rng: np.random.Generator
+        self,
+        candidates: Sequence[Candidate],
+        verdicts: Sequence[Verdict],
+        held: HeldSpans,
+        rng: np.random.Generator,
     ) -> None:
-        """Estimates the gaps, and keeps them with the candidates.
+        """Estimates the gaps, and keeps them with the candidates and verdicts.
 
         Args:
-            candidates: What a model found.
+            candidates: What models found.
+            verdicts: What models say of labels that they have not learnt from.
             held: Where labels were held back: the numbers of sentences, and spans.
             rng: For the interval of the estimate.
         """
@@ -62,10 +70,13 @@ class Round:
         else:
             gaps = GapEstimate.unknown(len(held))
         write_json(asdict(gaps), self._folder / _GAPS)
-        path = self._folder / _CANDIDATES
-        with written_aside(path, overwrite=True) as aside, open(aside, "wb") as file:
-            for candidate in candidates:
-                file.write(orjson.dumps(asdict(candidate)) + b"\n")
+        self._write(verdicts, _VERDICTS)
+        self._write(candidates, _CANDIDATES)  # the last: it says that the round is finished
+
+    def _write(self, rows: Sequence[Candidate] | Sequence[Verdict], name: str) -> None:
+        with written_aside(self._folder / name, overwrite=True) as aside, open(aside, "wb") as file:
+            for row in rows:
+                file.write(orjson.dumps(asdict(row)) + b"\n")
 
     @cached_property
     def gaps(self) -> GapEstimate:
@@ -75,14 +86,25 @@ class Round:
 
     @cached_property
     def candidates(self) -> list[Candidate]:
-        """What the model found."""
+        """What models found."""
         return [Candidate(**row) for _, row in read_json_lines(self._folder / _CANDIDATES)]
 
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """What models say of labels that they have not learnt from."""
+        return [Verdict.from_dict(row) for _, row in read_json_lines(self._folder / _VERDICTS)]
+
+    @cached_property
+    def wrong(self) -> list[Verdict]:
+        """The verdicts by which a label is taken out."""
+        return wrong_labels(self.verdicts, self.gaps, self._settings)
+
     def counts(self, corpus: Corpus) -> dict[str, int]:
-        """How many labels the round adds to a corpus, and of how many spans it is in doubt."""
+        """How many labels the round adds and takes out, and of how many spans it is in doubt."""
         filled = self.filled(corpus)
         return {
             "added": sum(is_added(entity) for s in filled for entity in s.entities),
+            "removed": len(self.wrong),
             "doubtful": sum(is_doubt(found) for s in filled for found in s.ambiguous),
         }
 
@@ -95,14 +117,15 @@ class Round:
             else f"about {gaps.missing:,.0f} are missing ({gaps.low:,.0f} to {gaps.high:,.0f})"
         )
         findings.remark(
-            f"round {self.number}: {counts['added']:,} labels are put back, nothing is learnt from "
-            f"{counts['doubtful']:,} spans in doubt; {missing}"
+            f"round {self.number}: {counts['added']:,} labels are put back, "
+            f"{counts['removed']:,} taken out, nothing is learnt from {counts['doubtful']:,} spans "
+            f"in doubt; {missing}"
         )
         return findings
 
     def filled(self, corpus: Corpus) -> Corpus:
-        """The labels of a corpus with those that the round adds."""
-        return fill(corpus, self.candidates, self.gaps, self._settings, self.number)
+        """The labels of a corpus with those that the round adds, without those it takes out."""
+        return fill(corpus, self.candidates, self.gaps, self._settings, self.number, self.verdicts)
 
 
 def held_spans(corpus: Corpus, shown: Corpus) -> HeldSpans:
