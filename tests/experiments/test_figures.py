@@ -65,6 +65,13 @@ def test_f1_by_masking_draws_means_and_the_ceiling() -> None:
     assert list(axes.get_xticks()) == [0.5, 0.9]
 
 
+def test_a_line_that_ends_early_says_where() -> None:
+    short = row("s", 0.6, masking=0.5, system="one rate")
+    figure = figures.f1_by_masking(_table([*_masked(), short]), "conll03")
+    assert figure is not None
+    assert {"ours: 46.5", "one rate: 60.0 (at 0.5)"} <= _texts(figure.axes[0])
+
+
 def test_missampling_is_drawn_in_percent() -> None:
     table = _table(_masked(missampling=[0.5, 0.5, 0.02, 0.04]))
     by_masking = figures.missampling_by_masking(table, "conll03")

@@ -112,11 +112,13 @@ def draw_lines(
         axes.set_ylim(top=max(axes.get_ylim()[1], level[1]))
     low, high = axes.get_ylim()
     gap = (high - low) * _LABEL / height
-    ends = [
-        (line.points[-1][1].value, f"{line.name}: {form.format(line.points[-1][1].value)}", colour)
-        for line in lines
-        for colour in [LINES[line.number % len(LINES)]]
-    ]
+    last = max((line.points[-1][0] for line in lines), default=0.0)
+    ends = []
+    for line in lines:
+        x, y = line.points[-1]
+        where = "" if x == last else f" (at {x:g})"
+        text = f"{line.name}: {form.format(y.value)}{where}"
+        ends.append((y.value, text, LINES[line.number % len(LINES)]))
     if level is not None:
         axes.axhline(level[1], color=GREY, linewidth=1, linestyle=(0, (6, 3)))
         ends.append((level[1], f"{level[0]}: {form.format(level[1])}", GREY))
