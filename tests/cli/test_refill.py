@@ -102,3 +102,12 @@ def test_other_runs_and_no_run_are_told_apart(lacuner: Lacuner, tmp_path: Path) 
     (tmp_path / "other" / "settings.toml").write_text('recipe = "nrces"\n')
     told = lacuner("refill", tmp_path / "other")
     assert told.code == 1 and "put back no labels" in told.err and "refill" in told.err
+
+
+def test_picture_of_the_rounds(lacuner: Lacuner, run: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "rounds.svg"
+    shown = lacuner("refill", run, "--plot", picture)
+    assert shown.code == 0 and f"{picture} is written" in shown.err
+    assert picture.read_text().lstrip().startswith("<?xml")
+    assert "rounds.txt" in lacuner("refill", run, "--plot", tmp_path / "rounds.txt").err

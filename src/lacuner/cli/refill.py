@@ -30,6 +30,10 @@ def refill(
             "--changes", metavar="FILE", help="Write every change there, one a line, as JSON."
         ),
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw the rounds, as .svg or .png."),
+    ] = None,
     to: ToFormat = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -43,8 +47,12 @@ def refill(
 
     Example: lacuner refill run -o filled.jsonl --changes changes.jsonl
     """
+    from lacuner.evaluation.plots import check_plot, save
     from lacuner.refilling.outcome import filled_file, read_changes, read_gaps
+    from lacuner.refilling.picture import rounds_figure
 
+    if plot is not None:
+        check_plot(plot)
     facts = read_gaps(run)
     findings = Findings()
     if output is not None:
@@ -52,12 +60,14 @@ def refill(
         write(filled, output, format=to, overwrite=overwrite, findings=findings)
     if changes is not None:
         _write_changes(read_changes(run), changes, overwrite=overwrite)
+    if plot is not None:
+        save(rounds_figure(facts), plot, overwrite=overwrite, findings=findings)
     if json:
         print_json({**facts, **findings.as_dict()})
         return
     _print(facts, results())
     tell(findings, quiet=quiet)
-    for path in (output, changes):
+    for path in (output, changes, plot):
         if path is not None:
             say(f"{path} is written", quiet=quiet)
 
