@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuner.models.span_features import band_mask
-from lacuner.models.span_roles import hidden_spans, span_roles
+from lacuner.models.span_roles import hidden_spans, span_roles, words_within
 from tests.neural import batch_of, output_of, sentence
 
 
@@ -56,3 +56,13 @@ def test_hidden_spans_are_those_of_the_band_or_unknown() -> None:
     found = hidden_spans(output, known)
     assert found is not None
     assert found.nonzero().tolist() == [[0, 1, 1]]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5), st.integers(1, 4)), max_size=6))
+def test_words_within_spans_are_those_of_a_loop(drawn: list[tuple[int, int, int]]) -> None:
+    spans = [(row, start, min(start + width, 6), 1) for row, start, width in drawn]
+    expected = torch.zeros(3, 6, dtype=torch.bool)
+    for row, start, end, _ in spans:
+        expected[row, start:end] = True
+    rows = torch.tensor(spans, dtype=torch.long).reshape(-1, 4)
+    assert words_within(rows, expected).equal(expected)

@@ -53,23 +53,17 @@ def _sequential(weights: list[float], count: int) -> dict[frozenset[int], float]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
-@pytest.mark.parametrize("blank", [0.0, 0.7])
-def test_draw_has_the_distribution_of_sequential_draws(count: int, blank: float) -> None:
+def test_draw_has_the_distribution_of_sequential_draws(count: int) -> None:
     weights = [0.5, 1.0, 4.0, 0.01, 2.0]
     times = 40_000
     logs = torch.tensor(weights).log().expand(times, 1, 5)
     candidates = torch.ones(times, 1, 5, dtype=torch.bool)
-    abstain = math.log(blank) if blank else -math.inf
-    drawn = draw(logs, candidates, torch.full((times,), count), _rng(), abstain=abstain)
+    drawn = draw(logs, candidates, torch.full((times,), count), _rng())
     found: dict[frozenset[int], int] = {}
     for row in drawn[:, 0].tolist():
         chosen = frozenset(number for number, taken in enumerate(row) if taken)
         found[chosen] = found.get(chosen, 0) + 1
-    exact: dict[frozenset[int], float] = {}
-    for chosen, chance in _sequential([*weights, *([blank] * count)], count).items():
-        spans = frozenset(number for number in chosen if number < len(weights))
-        exact[spans] = exact.get(spans, 0.0) + chance
-    for chosen, chance in exact.items():
+    for chosen, chance in _sequential(weights, count).items():
         noise = 5 * math.sqrt(chance * (1 - chance) / times)  # five deviations
         assert found.get(chosen, 0) / times == pytest.approx(chance, abs=noise + 1e-4)
 
@@ -131,37 +125,38 @@ def test_power_form_avoids_recognised_entities_and_printed_form_cannot() -> None
     assert power[0] - power[1] > 20
 
 
-def _how_often(sampler: WeightedSampler, *, labels: int) -> float:
-    """How often a recognised entity is drawn beside nine easy negatives, one draw of ten."""
-    made = sentence(30, [(word, word + 1, "PER") for word in range(labels)])
-    batch = replace(batch_of([made], LABELS), epoch=sampler.epochs - 1)
-    scores = torch.tensor([9.0, 0, 0]).repeat(1, 30, 1, 1)
-    scores[0, 29, 0] = torch.tensor([0, 9.0, 0])
-    output = output_of(scores, band_mask(batch.lengths, 30, 1))
-    candidates = torch.zeros_like(output.mask)
-    candidates[0, 20:, 0] = True
-    drawn = [sampler(output, batch, candidates, _rng(seed))[0, 29, 0] for seed in range(400)]
-    return float(torch.stack(drawn).double().mean())
+@pytest.mark.parametrize(
+    ("labels", "suspects", "floor"),
+    [(0, 0, 0.2), (0, 1, 0.2), (4, 3, 0.2), (2, 3, 0.2 * 1.5**2), (1, 4, 3.2), (0, 4, 3.2)],
+)
+def test_adaptive_form_draws_the_more_evenly_the_more_labels_seem_to_be_missing(
+    labels: int, suspects: int, floor: float
+) -> None:
+    made = sentence(12, [(word, word + 1, "PER") for word in range(labels)])
+    batch = replace(batch_of([made], LABELS), epoch=4)
+    scores = torch.tensor([3.0, 0, 0]).repeat(1, 12, 2, 1)
+    scores[0, labels : labels + suspects, 0] = torch.tensor([0, 9.0, 0])
+    scores[0, 11, 0] = torch.tensor([0.1, 0, 0])  # unsure
+    output = output_of(scores, band_mask(batch.lengths, 12, 2))
+    sampler = WeightedSampler(5, form="adaptive", floor=0.2, rate=1 / 12)
+    roles, times = span_roles(output, batch), 3000
+    drawn = [sampler(output, batch, roles.unknown, _rng(seed)) for seed in range(times)]
+    often = torch.stack(drawn).double().mean(0)[0, 11, 0].item()
+    weights = sampler.log_weights(scores, 4, floor=floor).exp() * roles.unknown
+    chance = (weights[0, 11, 0] / weights.sum()).item()
+    assert often == pytest.approx(chance, abs=4 * math.sqrt(chance / times) + 1e-3)
 
 
-def test_adaptive_form_draws_entities_the_more_the_fewer_labels_are_missing() -> None:
-    sampler = WeightedSampler(5, form="adaptive", rate=1 / 30)
-    most_missing, half_missing, few_missing = (_how_often(sampler, labels=n) for n in (0, 1, 9))
-    assert most_missing == 0
-    assert half_missing == pytest.approx(0.25 / 10, abs=0.025)  # ε = (1 / (1 + 1))²
-    assert few_missing == pytest.approx(0.81 / 10, abs=0.045)  # ε = (9 / (9 + 1))²
-    assert half_missing < few_missing
-
-
-def test_adaptive_form_draws_nothing_where_all_looks_like_an_entity() -> None:
-    batch = replace(batch_of([sentence(1), replace(sentence(9), id="2")], LABELS), epoch=4)
-    scores = torch.tensor([9.0, 0, 0]).repeat(2, 9, 1, 1)
-    scores[0, 0, 0] = torch.tensor([0, 9.0, 0])
-    output = output_of(scores, band_mask(batch.lengths, 9, 1))
-    for form, expected in (("adaptive", False), ("power", True)):
-        drawn = WeightedSampler(5, form=form)(output, batch, output.mask, _rng())
-        assert bool(drawn[0].any()) is expected
-        assert drawn[1].any()
+def test_adaptive_form_spares_nothing_that_shares_a_word_with_a_label() -> None:
+    batch = replace(batch_of([sentence(6, [(0, 3, "PER")])], LABELS), epoch=4)
+    scores = torch.tensor([0, 9.0, 0]).repeat(1, 6, 3, 1)  # entities wherever it looks
+    output = output_of(scores, band_mask(batch.lengths, 6, 3))
+    candidates = span_roles(output, batch).unknown
+    for form, spared in (("adaptive", True), ("power", False)):
+        sampler = WeightedSampler(5, form=form, rate=0.5)
+        drawn = torch.stack([sampler(output, batch, candidates, _rng(seed)) for seed in range(50)])
+        assert drawn[:, 0, :3].any()
+        assert bool(drawn[:, 0, 3:].any()) is not spared
 
 
 def test_weights_are_finite_for_the_surest_scores() -> None:

@@ -60,6 +60,23 @@ def hidden_spans(output: Output, batch: Batch) -> Tensor | None:
     return hidden
 
 
+def words_within(spans: Tensor, like: Tensor) -> Tensor:
+    """Words that are in one of some spans.
+
+    Args:
+        spans: Rows that begin with sentence, start, end.  # [spans, 3 or more]
+        like: For the shape.  # [batch, words]
+
+    Returns:
+        [batch, words].
+    """
+    edges = torch.zeros(like.shape[0], like.shape[1] + 1, dtype=torch.long, device=like.device)
+    one = edges.new_ones(len(spans))
+    edges.index_put_((spans[:, 0], spans[:, 1]), one, accumulate=True)
+    edges.index_put_((spans[:, 0], spans[:, 2]), -one, accumulate=True)
+    return edges.cumsum(1)[:, :-1] > 0
+
+
 def spans_with_a(word: Tensor, widths: int) -> Tensor:
     """Spans that hold a word of a kind.  # [batch, words] -> [batch, words, widths]"""
     words = word.shape[1]

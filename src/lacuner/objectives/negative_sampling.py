@@ -16,13 +16,18 @@ from torch.nn import functional
 
 from lacuner.errors import UsageError
 from lacuner.models.batch import Batch, Output
-from lacuner.models.span_roles import SpanRoles, hidden_spans, span_roles
+from lacuner.models.span_roles import (
+    SpanRoles,
+    hidden_spans,
+    span_roles,
+    spans_with_a,
+    words_within,
+)
 from lacuner.objectives.loss import Loss
 from lacuner.suggestions import unknown_name
 
 RATE, EXPONENT, FLOOR = 0.35, 8.0, 0.2  # λ and μ of the paper; κ of our own form
 FORMS = ("adaptive", "power", "printed")
-_ABSTAIN = 0.05  # the weight of drawing nothing, in mean weights of a span, for `adaptive`
 _TINY = 1e-30  # the least weight a span can have: it is drawn when nothing else is left
 
 
@@ -62,18 +67,19 @@ class WeightedSampler:
     ((κ + u) (1+v)^μ)^(1/T), which can: it reaches 0 for them, and κ leaves easy negatives a share.
     T = √(C - c) falls to 1 in the course of C epochs, so that the first ones draw almost evenly.
 
-    What `power` never draws it never corrects, which costs precision where few labels are missing.
-    `adaptive` mixes it with an even draw, weight (1 - ε) w + ε with w of mean 1, where
-    ε = (a / (a + m))² for a annotated entities of the batch and m other spans that the model takes
-    for entities: about the square of the share of labels that are there, found out while training.
-    And it may draw nothing from a sentence that has nothing but what looks like an entity.
+    Which κ is right depends on how much is missing. With few gaps, what the model is unsure of are
+    hard negatives, which teach most: κ is small. With many, they are the missing entities: κ is
+    large. `adaptive` takes κ max(1, m / a)², for a annotated entities of the batch and m spans
+    apart from them that the model takes for entities: about the number of missing labels for each
+    that is there, found out while training. And what shares a word with an annotated entity is
+    none itself, whatever the model takes it for: there v counts as 0.
 
     Args:
         epochs: C, the epochs of the training.
         rate: λ, from 0 to 1.
         form: `adaptive`, `power` or `printed`.
         exponent: μ.
-        floor: κ, for `power` and `adaptive`.
+        floor: κ, for `power` and, at least, for `adaptive`.
 
     Raises:
         UsageError: A rate outside of [0, 1], an unknown form, a floor of 0 or less.
@@ -103,23 +109,31 @@ class WeightedSampler:
     ) -> Tensor:
         """The drawn spans.  # [batch, words, widths]"""
         scores = output.scores.detach()
-        weights = self.log_weights(scores, batch.epoch)
-        counts = draws(batch.lengths, self.rate)
-        if self.form != "adaptive" or not bool(candidates.any()):
-            return draw(weights, candidates, counts, rng)
-        suspects = candidates & (scores.argmax(-1) > 0)
-        labels, missing = len(batch.entities), int(suspects.sum())
-        even = (labels / max(1, labels + missing)) ** 2  # ε
-        weights = weights - weights[candidates].exp().mean().log()
-        mixed = ((1 - even) * weights.exp() + even).clamp(min=_TINY).log()
-        return draw(mixed, candidates, counts, rng, abstain=math.log(_ABSTAIN))
+        if self.form == "adaptive":
+            labelled = words_within(batch.entities, batch.words)
+            apart = ~spans_with_a(labelled, candidates.shape[2])
+            missing = int((candidates & apart & (scores.argmax(-1) > 0)).sum())
+            floor = self.floor * max(1.0, missing / max(1, len(batch.entities))) ** 2
+            weights = self.log_weights(scores, batch.epoch, floor=floor, spared=apart)
+        else:
+            weights = self.log_weights(scores, batch.epoch)
+        return draw(weights, candidates, draws(batch.lengths, self.rate), rng)
 
-    def log_weights(self, scores: Tensor, epoch: int) -> Tensor:
+    def log_weights(
+        self,
+        scores: Tensor,
+        epoch: int,
+        *,
+        floor: float | None = None,
+        spared: Tensor | None = None,
+    ) -> Tensor:
         """Logarithms of the weights that spans are drawn with, up to a constant.
 
         Args:
             scores: Logits.  # [..., labels]
             epoch: c, from 0.
+            floor: κ, in place of the sampler's.
+            spared: Spans that weigh the less the more they look like entities; None: all.  # [...]
         """
         logs = torch.log_softmax(scores.float(), -1)
         z = logs.exp()
@@ -129,7 +143,10 @@ class WeightedSampler:
         if self.form == "printed":
             return unsure * (1 + entity_like) ** self.exponent / heat  # eq. 16, r / T
         kept = (1 + entity_like).clamp(min=_TINY).log()
-        return ((self.floor + unsure).log() + self.exponent * kept) / heat
+        if spared is not None:
+            kept = kept.masked_fill(~spared, 0.0)
+        share = self.floor if floor is None else floor
+        return ((share + unsure).log() + self.exponent * kept) / heat
 
 
 class SampledCrossEntropy:
@@ -186,14 +203,7 @@ def draws(lengths: Tensor, rate: float) -> Tensor:
     return (rate * lengths.double() - 1e-9).ceil().clamp(min=0).long()
 
 
-def draw(
-    log_weights: Tensor,
-    candidates: Tensor,
-    counts: Tensor,
-    rng: torch.Generator,
-    *,
-    abstain: float = -math.inf,
-) -> Tensor:
+def draw(log_weights: Tensor, candidates: Tensor, counts: Tensor, rng: torch.Generator) -> Tensor:
     """Draws spans of each sentence without replacement, each time in proportion to the weights.
 
     The highest k of log-weights with Gumbel noise are distributed exactly as k such draws one
@@ -204,26 +214,18 @@ def draw(
         candidates: What can be drawn.  # [batch, words, widths]
         counts: How many to draw of each sentence; all, where it has no more.  # [batch]
         rng: Where chance comes from.
-        abstain: Logarithm of the weight of a blank; as many blanks as draws are among the
-            candidates, and a drawn blank is a draw less.
 
     Returns:
         The drawn spans.  # [batch, words, widths]
     """
-    spans = candidates.flatten(1).shape[1]
-    most = min(int(counts.max()), spans) if len(counts) else 0
-    blanks = torch.full((len(counts), most), abstain, device=log_weights.device)
-    blanks = blanks.masked_fill(
-        torch.arange(most, device=blanks.device) >= counts[:, None], -torch.inf
-    )
     keys = log_weights.flatten(1).masked_fill(~candidates.flatten(1), -torch.inf)
-    keys = torch.cat([keys, blanks], 1)
+    most = min(int(counts.max()), keys.shape[1]) if len(counts) else 0
     keys = keys - torch.empty(keys.shape).exponential_(generator=rng).log().to(keys.device)
     best, place = keys.topk(most, 1)  # [batch, most]
     rank = torch.arange(most, device=keys.device)
     taken = (rank < counts[:, None]) & (best > -torch.inf)
     drawn = torch.zeros_like(keys, dtype=torch.bool).scatter_(1, place, taken)
-    return drawn[:, :spans].reshape(candidates.shape)
+    return drawn.view(candidates.shape)
 
 
 def _checked_rate(rate: float) -> float:

@@ -35,7 +35,7 @@ class SamplingSettings(negative_sampling.SamplingSettings):
 
     Attributes:
         form: Weights as in the paper (`printed`), or such that reach zero (`power`), or those
-            mixed with an even draw as far as labels seem to be complete (`adaptive`).
+            with a share for easy spans that grows with what seems to be missing (`adaptive`).
         exponent: μ: how sharply spans that look like entities are avoided.
         floor: κ: the share that is left to spans which the model is sure are no entity.
     """

@@ -15,7 +15,7 @@ from lacuner.models.batch import Batch, Output
 from lacuner.models.batching import Examples
 from lacuner.models.distribution import outputs
 from lacuner.models.span_classifier import SpanClassifier
-from lacuner.models.span_roles import span_roles, spans_with_a
+from lacuner.models.span_roles import span_roles, spans_with_a, words_within
 from lacuner.refilling.gap_estimate import Floats
 
 REACH = 16.0  # margins down to -16 are looked at: what a model has learnt by heart lies low
@@ -101,8 +101,6 @@ def margins_of(candidates: Sequence[Candidate]) -> Floats:
 
 def _is_open(output: Output, batch: Batch) -> Tensor:
     """Spans of which the labels say nothing, and that touch none.  # [batch, words, widths]"""
-    labelled = torch.zeros_like(batch.outside)
-    for row, start, end in [*batch.entities[:, :3].tolist(), *batch.ambiguous.tolist()]:
-        labelled[row, start:end] = True
-    touching = spans_with_a(labelled, output.mask.shape[2])
+    known = torch.cat((batch.entities[:, :3], batch.ambiguous[:, :3]))
+    touching = spans_with_a(words_within(known, batch.outside), output.mask.shape[2])
     return span_roles(output, batch).unknown & ~touching
