@@ -90,7 +90,7 @@ class WeightedSampler:
         epochs: int,
         *,
         rate: float = RATE,
-        form: str = "power",
+        form: str = "adaptive",
         exponent: float = EXPONENT,
         floor: float = FLOOR,
     ) -> None:

@@ -40,7 +40,7 @@ class SamplingSettings(negative_sampling.SamplingSettings):
         floor: κ: the share that is left to spans which the model is sure are no entity.
     """
 
-    form: str = "power"
+    form: str = "adaptive"
     exponent: float = EXPONENT
     floor: float = FLOOR
 
