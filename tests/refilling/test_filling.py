@@ -113,6 +113,24 @@ def test_labels_that_nobody_believes_are_taken_out(
     assert kept.sentences == CORPUS.sentences
 
 
+def test_a_rival_of_two_labels_counts_once() -> None:
+    two = CORPUS.with_sentences(
+        [
+            Sentence("a", tuple("abcdef"), (Entity(0, 2, "PER"), Entity(2, 3, "LOC"))),
+            CORPUS.sentences[1],
+        ]
+    )
+    rival = Candidate(0, 1, 3, "LOC", _margin(0.5), 0.95)
+    verdicts = [
+        Verdict(Candidate(0, 0, 2, "PER", _margin(0.01), 1.0), (rival,)),
+        Verdict(Candidate(0, 2, 3, "LOC", _margin(0.01), 1.0), (rival,)),
+    ]
+    filled = fill(two, [], GAPS, FillingSettings(), 2, verdicts)
+    assert [found.span for found in filled.sentences[0].ambiguous] == [(1, 3), (0, 2), (2, 3)]
+    actions = [(c.start, c.end, c.action) for c in changes(filled, [], GAPS, 2, verdicts)]
+    assert actions == [(1, 3, "doubtful"), (0, 2, "removed"), (2, 3, "removed")]
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -11,7 +11,7 @@ from lacuner.corpus.sentence import Corpus
 from lacuner.refilling.candidates import Candidate, margins_of
 from lacuner.refilling.filling import is_added, is_doubt
 from lacuner.refilling.gap_estimate import GapEstimate
-from lacuner.refilling.verdicts import Verdict
+from lacuner.refilling.verdicts import Verdict, rivals_of
 
 ADDED, DOUBTFUL, REMOVED = "added", "doubtful", "removed"
 
@@ -68,7 +68,7 @@ def changes(
         round_number: Which round it was.
         wrong: The verdicts by which labels were taken out.
     """
-    found_ones = [*candidates, *(rival for one in wrong for rival in one.rivals)]
+    found_ones = [*candidates, *rivals_of(wrong)]
     chances = gaps.probabilities(margins_of(found_ones)).tolist()
     for found, chance in zip(found_ones, chances, strict=True):
         sentence = filled.sentences[found.sentence]

@@ -14,7 +14,7 @@ from lacuner.corpus.sentence import Ambiguity, Corpus, Entity
 from lacuner.errors import UsageError
 from lacuner.refilling.candidates import Candidate, margins_of
 from lacuner.refilling.gap_estimate import GapEstimate
-from lacuner.refilling.verdicts import Verdict
+from lacuner.refilling.verdicts import Verdict, rivals_of
 
 SOURCE, DOUBT = "refill", "doubt"
 
@@ -82,7 +82,7 @@ def fill(
     for one in out:
         here = entities[one.given.sentence]
         here[:] = [entity for entity in here if entity.key != one.given.key]
-    found_ones = [*candidates, *(rival for one in out for rival in one.rivals)]
+    found_ones = [*candidates, *rivals_of(out)]
     chances = gaps.probabilities(margins_of(found_ones)).tolist()
     for found, chance in zip(found_ones, chances, strict=True):
         here = entities[found.sentence]

@@ -38,6 +38,11 @@ class Verdict:
         return Verdict(replace(self.given, sentence=number), rivals)
 
 
+def rivals_of(verdicts: Sequence[Verdict]) -> list[Candidate]:
+    """What would be taken instead, each once: two labels may have the same rival."""
+    return list(dict.fromkeys(rival for one in verdicts for rival in one.rivals))
+
+
 def judge_labels(
     model: SpanClassifier, given: Sequence[Sentence], *, batch_words: int
 ) -> list[Verdict]:
