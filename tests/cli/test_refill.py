@@ -111,3 +111,14 @@ def test_picture_of_the_rounds(lacuner: Lacuner, run: Path, tmp_path: Path) -> N
     assert shown.code == 0 and f"{picture} is written" in shown.err
     assert picture.read_text().lstrip().startswith("<?xml")
     assert "rounds.txt" in lacuner("refill", run, "--plot", tmp_path / "rounds.txt").err
+
+
+def test_what_another_version_left_is_said_and_no_traceback(lacuner: Lacuner, run: Path) -> None:
+    path = run / "refill" / "gaps.json"
+    facts = json.loads(path.read_text())
+    del facts["rounds"][0]["removed"]
+    damages: list[dict[str, object]] = [facts, {}]
+    for damaged in damages:
+        path.write_text(json.dumps(damaged))
+        told = lacuner("refill", run)
+        assert told.code == 1 and "train again" in told.err and "gaps.json" in told.err

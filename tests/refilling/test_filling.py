@@ -113,6 +113,14 @@ def test_labels_that_nobody_believes_are_taken_out(
     assert kept.sentences == CORPUS.sentences
 
 
+def test_verdicts_on_labels_that_are_held_back_tell_nothing_of_them() -> None:
+    shown = CORPUS.with_sentences(
+        [Sentence("a", tuple("abcdef"), ambiguous=(Ambiguity(5, 6),)), CORPUS.sentences[1]]
+    )
+    verdict = _against(Candidate(0, 0, 3, "LOC", _margin(0.9), 0.95))
+    assert fill(shown, [], GAPS, FillingSettings(), 2, [verdict]).sentences == shown.sentences
+
+
 def test_a_rival_of_two_labels_counts_once() -> None:
     two = CORPUS.with_sentences(
         [

@@ -68,7 +68,7 @@ def fill(
         gaps: How likely they are.
         settings: What becomes of them.
         round_number: Which round it is, from 1.
-        verdicts: What is said of the labels that were given.
+        verdicts: What is said of labels; those that the corpus does not show tell it nothing.
     """
     source = f"{SOURCE}:{round_number}"
     entities = [list(sentence.entities) for sentence in corpus]
@@ -78,7 +78,11 @@ def fill(
         ambiguity = Ambiguity(found.start, found.end, (), f"{source}:{DOUBT}")
         doubtful[found.sentence].append(ambiguity)
 
-    out = wrong_labels(verdicts, gaps, settings)
+    out = [
+        one
+        for one in wrong_labels(verdicts, gaps, settings)
+        if any(entity.key == one.given.key for entity in entities[one.given.sentence])
+    ]
     for one in out:
         here = entities[one.given.sentence]
         here[:] = [entity for entity in here if entity.key != one.given.key]

@@ -18,12 +18,20 @@ from lacuner.corpus.sentence import Corpus, Sentence
 from lacuner.errors import DataError
 from lacuner.evaluation.scores import Score
 from lacuner.files import read_json, read_json_lines, write_json, written_aside
-from lacuner.refilling.changes import Change, changes, gaps_by_label
+from lacuner.refilling.changes import (
+    ADDED,
+    DOUBTFUL,
+    REMOVED,
+    Change,
+    changes,
+    gaps_by_label,
+)
 from lacuner.refilling.filling import is_added, is_doubt
 from lacuner.refilling.rounds import Round
 
 FOLDER = "refill"
 FILLED, CHANGES, GAPS = "filled.jsonl", "changes.jsonl", "gaps.json"
+_COUNTED = (ADDED, REMOVED, DOUBTFUL)
 
 
 def keep_outcome(
@@ -70,7 +78,15 @@ def read_changes(run_folder: Path) -> list[Change]:
 
 def read_gaps(run_folder: Path) -> dict[str, Any]:
     """What the run knows of the gaps."""
-    facts: dict[str, Any] = read_json(_folder(run_folder) / GAPS)
+    path = _folder(run_folder) / GAPS
+    facts: dict[str, Any] = read_json(path)
+    rows = [*facts.get("labels", {}).values(), *facts.get("rounds", [])]
+    if not rows or any(name not in row for row in rows for name in _COUNTED):
+        raise DataError(
+            path,
+            f"it does not say for each round and label what was {', '.join(_COUNTED)}",
+            right="Another version wrote it, or it is damaged: train again",
+        )
     return facts
 
 

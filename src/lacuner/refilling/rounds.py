@@ -47,7 +47,7 @@ class Round:
 
     def is_finished(self) -> bool:
         """Is it known what was found?"""
-        return (self._folder / _CANDIDATES).exists()
+        return all((self._folder / name).exists() for name in (_GAPS, _VERDICTS, _CANDIDATES))
 
     def keep(
         self,
