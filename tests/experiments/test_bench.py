@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 
 from lacuner.experiments.bench import Bench, Failed, Finished
+from lacuner.experiments.clock import Clock
 from lacuner.experiments.job import BUSY, Job, plan_jobs
 from lacuner.experiments.plan import plan_runs
 from lacuner.experiments.results import HIDDEN, LABELLED, NO_ENTITY, Results
 from lacuner.experiments.study_file import load_study
-from lacuner.experiments.worker import Clock, missampling
+from lacuner.experiments.worker import missampling
 from tests.experiments.tiny_study import write_tiny
 
 LONGER = {"epochs = 1,": "epochs = 6,", "batch_size = 8": "batch_size = 4"}
@@ -187,11 +188,15 @@ def test_run_that_another_process_makes_is_left_to_it(tmp_path: Path) -> None:
 
 def test_clock_adds_up_over_interruptions(tmp_path: Path) -> None:
     path = tmp_path / "clock.json"
-    path.write_text('{"seconds": 100.0, "peak_mb": 1e9}')
+    path.write_text('{"seconds": 100.0, "peak_mb": 1e9, "stages": {"explore": 40.0}}')
     clock = Clock(path)
     assert 100 <= clock.seconds < 110 and clock.peak_mb == 1e9
+    clock("train", None)
+    clock("train", None)
+    assert clock.stages["explore"] == 40 and 0 < clock.stages["train"] <= clock.seconds - 100
     clock.note()
-    assert Clock(path).seconds >= clock.seconds - 1
+    again = Clock(path)
+    assert again.seconds >= clock.seconds - 1 and again.stages == clock.stages
 
 
 def test_missampling_is_a_rate_for_each_epoch() -> None:

@@ -91,22 +91,6 @@ def test_learning_curves_are_means_over_seeds_that_got_there() -> None:
     assert _lines(figure.axes[0]) == [pytest.approx([30, 50, 50])]
 
 
-def test_w_has_a_figure_in_a_study_of_w_only() -> None:
-    rows = [
-        row(f"{w}{m}", 0.9 - w / 100 - m / 10, system=f"w = {w}", masking=m,
-            settings={"loss": {"w": float(w)}})
-        for w in (2, 5, 10)
-        for m in (0.3, 0.9)
-    ]  # fmt: skip
-    figure = figures.f1_by_w(_table(rows), "conll03")
-    assert figure is not None
-    assert _lines(figure.axes[0])[0] == pytest.approx([85, 82, 77])
-    assert {"p = 0.3: 77.0", "p = 0.9: 71.0"} <= _texts(figure.axes[0])
-    ablation = {"loss": {"w": 2.0, "keep": 1.0}}
-    rows.append(row("x", 0.5, system="no sampling", masking=0.3, settings=ablation))
-    assert figures.f1_by_w(_table(rows), "conll03") is None
-
-
 def test_retention_leaves_the_ceiling_out() -> None:
     ceiling = row("c", 0.8, masking=0.0, system="top", recipe="supervised")
     figure = figures.retention_by_system(_table([row("a", 0.6), ceiling]))
@@ -124,3 +108,20 @@ def test_several_corpora_and_encoders_have_files_of_their_own(tmp_path: Path) ->
     assert names == {"cpu-minilm-f1-by-masking.svg", "cpu-bert-f1-by-masking.svg"}
     both = _masked() + [r | {"run": r["run"] + "y", "corpus": "ec"} for r in _masked()]
     assert set(figures.study_figures(_table(both))) == {"f1-by-masking-conll03", "f1-by-masking-ec"}
+
+
+def test_removed_words_have_a_figure_where_hidden_ones_are_known() -> None:
+    def removed(at_first: float) -> dict[str, Any]:
+        grid = [
+            {"ell": 0.01, "precision": at_first, "recall": 0.1},
+            {"ell": 0.1, "precision": 0.5, "recall": 0.8},
+        ]
+        return {"ell": 0.1, "measured": {"grid": grid}}
+
+    rows = [row("a", 0.5, removed=removed(0.8)), row("b", 0.5, seed=2, removed=removed(0.6))]
+    figure = figures.study_figures(_table(rows))["removed-by-share-conll03-0.5"]
+    precision, recall = figure.axes
+    assert _lines(precision) == [pytest.approx([70, 50])]
+    assert _lines(recall) == [pytest.approx([10, 80])]
+    unknown = {"ell": 0.1, "measured": None}
+    assert figures.study_figures(_table([row("a", 0.5, removed=unknown)])) == {}

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 
 import lacuner
 from lacuner.corpus.findings import Findings
@@ -19,9 +20,10 @@ from lacuner.experiments.probes import (
     choose_in_gold,
     choose_in_train,
     look_at,
+    o_values_by_epoch,
     probabilities_by_epoch,
 )
-from lacuner.experiments.results import HIDDEN, LABELLED, NO_ENTITY, Results
+from lacuner.experiments.results import HIDDEN, LABELLED, NO_ENTITY, O_VALUE, Results
 from lacuner.experiments.tables import make_tables
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.labelling.masking import Masked, mask
@@ -158,3 +160,38 @@ def test_map_of_spans_needs_scikit_learn_and_says_so(
     assert figure is not None
     sizes = [len(dots.get_offsets()) for dots in figure.axes[0].collections]  # type: ignore[arg-type]
     assert sizes == [20, 10]
+
+
+def test_o_values_of_words_are_followed_by_group(masked: Masked, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    snapshots = Snapshots(run, tmp_path / "kept")
+    recogniser = lacuner.train(
+        masked.corpus, "token_ce", out=run, settings=SETTINGS, listeners=[snapshots]
+    )
+    predictor = recogniser.predictor
+    assert isinstance(predictor, NeuralPredictor)
+    found = o_values_by_epoch(predictor, masked, snapshots.epochs())
+    assert found["of"] == O_VALUE and found["epochs"] == [1, 2]
+    # The mean of hidden words after the last kept epoch, word by word.
+    predictor.model.load_state_dict(load_file(snapshots.epochs()[-1][1]), strict=False)
+    values = []
+    for sentence, gone in zip(masked.corpus, masked.hidden, strict=True):
+        ((_, _, output),) = predictor.outputs([sentence])
+        for entity in gone.entities:
+            values += output.scores[0, entity.start : entity.end, 0].tolist()
+    assert found[HIDDEN]["mean"][-1] == pytest.approx(np.mean(values), abs=1e-4)
+    # They have a figure of their own.
+    results = Results(tmp_path / "tiny.jsonl")
+    results.add_probe("a", found)
+    (table,) = make_tables([row("a", 0.5)], {})
+    figures = study_figures(table, results)
+    assert set(figures) == {"o-values-conll03-0.5"}
+
+
+def test_only_the_stage_that_ends_as_the_model_is_kept(tmp_path: Path) -> None:
+    snapshots = Snapshots(tmp_path, tmp_path / "kept")
+    weights = tmp_path / "stages" / "explore" / "best-3.safetensors"
+    weights.parent.mkdir(parents=True)
+    weights.write_bytes(b"")
+    snapshots("explore", Evaluation(epoch=1.0, step=3, score=0.5, best=True))
+    assert snapshots.epochs() == []

@@ -12,6 +12,7 @@ from lacuner.experiments.published import find_figure, published_figures
 from lacuner.experiments.study_file import load_study, shipped_studies
 from tests.experiments.tiny_study import write_tiny
 
+PARTLY_PUBLISHED = ("two-step", "two-step-lexicon")  # not at all rates with all encoders
 SHIPPED = sorted(shipped_studies())
 
 
@@ -42,16 +43,22 @@ def test_shipped_study_names_figures_that_are_published(name: str) -> None:
     for system in study.systems:
         if system.published is None:
             continue
-        places = {(plan.corpus.name, plan.masking) for plan in plans if plan.system == system}
-        for corpus, masking in places:
-            assert find_figure(system.published, corpus, masking), (system.name, corpus, masking)
+        places = {
+            (plan.corpus.name, plan.masking, plan.encoder.name)
+            for plan in plans
+            if plan.system == system
+        }
+        found = [place for place in places if find_figure(system.published, *place)]
+        assert found, system.name
+        if name not in PARTLY_PUBLISHED:
+            assert len(found) == len(places), (system.name, places - set(found))
 
 
 def test_published_figures_are_percentages_with_a_source() -> None:
     figures = [figure for by_place in published_figures().values() for figure in by_place.values()]
     assert len(figures) > 40
     for figure in figures:
-        assert 30 < figure.f1 < 100 and figure.on in ("dev", "test")
+        assert 1 < figure.f1 < 100 and figure.on in ("dev", "test")
         assert figure.source and figure.encoder
 
 
@@ -61,9 +68,14 @@ def test_published_figures_are_those_of_the_papers() -> None:
         ("weighted negative sampling", "conll03", 0.9, 60.57),
         ("negative sampling", "news", 0.0, 85.39),
         ("scl-rai with negative sampling", "ec", 0.0, 71.24),
+        ("two-step, lebert", "weibo", 0.5, 65.73),
+        ("two-step, no angle, characters", "weibo", 0.7, 9.83),
     ):
         figure = find_figure(name, corpus, rate)
         assert figure is not None and figure.f1 == f1
+    figure = find_figure("two-step", "resume", 0.7, "flat")
+    assert figure is not None and figure.f1 == 68.58
+    assert find_figure("two-step", "resume", 0.7, "bert") is None
     assert find_figure("nrces", "conll03", 0.55) is None
     assert find_figure(None, "conll03", 0.5) is None
 

@@ -234,6 +234,17 @@ def test_masked_language_model_with_other_pieces_than_the_encoder_augments(tmp_p
     assert row["stage"] == "self_training-1" and row["augmented"] > 0
 
 
+def test_an_encoder_that_fills_gaps_augments_for_itself(tmp_path: Path) -> None:
+    name = str(write_bert(tmp_path / "model"))
+    own: dict[str, Any] = {"encoder": {"name": name}, "ensemble": {"members": 1}}
+    mine, named = (
+        weights(train(tmp_path / f"{n}", **own, augmentation={"model": model, "rate": 0.5}))
+        for n, model in enumerate(("encoder", name))
+    )
+    plain = weights(train(tmp_path / "plain", **own))
+    assert same(mine, named) and not same(mine, plain)
+
+
 def test_rounds_follow_each_other_and_dev_chooses_in_all_stages(tmp_path: Path) -> None:
     own = {**STAGES["self_training"], "rounds": 2}
     train(tmp_path / "run", "token_ce", dev=CORPUS, self_training=own)

@@ -24,8 +24,10 @@ from lacuner.experiments.line_panels import (
     longest,
     panels_figure,
 )
-from lacuner.experiments.probe_figures import probabilities, span_map
+from lacuner.experiments.probe_figures import o_values, probabilities, span_map
+from lacuner.experiments.removal_figures import removed_by_share
 from lacuner.experiments.results import Results, Row
+from lacuner.experiments.sweeps import sweep_figures
 from lacuner.experiments.tables import Cell, Mean, StudyTable
 
 if TYPE_CHECKING:
@@ -51,12 +53,17 @@ def study_figures(
         figures[f"missampling-by-masking{end}"] = missampling_by_masking(table, corpus)
         figures[f"missampling-by-epoch{end}"] = missampling_by_epoch(table, corpus)
         figures[f"learning-curves{end}"] = learning_curves(table, corpus)
-        figures[f"f1-by-w{end}"] = f1_by_w(table, corpus)
+        for name, figure in sweep_figures(table, corpus).items():
+            figures[f"{name}{end}"] = figure
+    for corpus, masking in table.columns:
+        end = f"-{corpus}-{masking:g}"
+        figures[f"removed-by-share{end}"] = removed_by_share(table, (corpus, masking))
     figures["retention"] = retention_by_system(table)
     for corpus, masking in table.columns if results is not None else ():
         assert results is not None
         end = f"-{corpus}-{masking:g}"
         figures[f"probabilities{end}"] = probabilities(table, (corpus, masking), results)
+        figures[f"o-values{end}"] = o_values(table, (corpus, masking), results)
         try:
             figures[f"spans{end}"] = span_map(table, (corpus, masking), results)
         except MissingExtra as missing:
@@ -96,7 +103,7 @@ def write_figures(
 def f1_by_masking(table: StudyTable, corpus: str) -> Figure | None:
     """Test F1 of every system over the masking rate, and the ceiling."""
     lines = [
-        Line(system, [(masking, _percent(cell.f1)) for masking, cell in cells], number)
+        Line(system, [(masking, cell.f1.in_percent) for masking, cell in cells], number)
         for number, system, cells in _by_masking(table, corpus)
     ]
     if longest(lines) < 2:
@@ -122,7 +129,7 @@ def missampling_by_masking(table: StudyTable, corpus: str) -> Figure | None:
     lines = [
         Line(
             system,
-            [(m, _percent(cell.missampling)) for m, cell in cells if cell.missampling is not None],
+            [(m, cell.missampling.in_percent) for m, cell in cells if cell.missampling is not None],
             number,
         )
         for number, system, cells in _by_masking(table, corpus)
@@ -171,35 +178,6 @@ def learning_curves(table: StudyTable, corpus: str) -> Figure | None:
         for _, masking in _columns_of(table, corpus)
     }
     return panels_figure(panels, table, f"{corpus}: F1 on dev, by epoch", "F1 on dev (%)", "{:.1f}")
-
-
-def f1_by_w(table: StudyTable, corpus: str) -> Figure | None:
-    """Test F1 of NRCES over its w; a line for each masking rate."""
-    by_masking: dict[float, dict[float, Cell]] = {}
-    for (_, (where, masking)), cell in table.cells.items():
-        row = cell.rows[0]
-        if where == corpus and row["recipe"] == "nrces" and "loss" in row["settings"]:
-            # Where two systems have one w, they differ in something else: this is no study of w.
-            others = by_masking.setdefault(masking, {})
-            if others.setdefault(row["settings"]["loss"]["w"], cell) is not cell:
-                return None
-    lines = [
-        Line(f"p = {masking:g}", [(w, _percent(cells[w].f1)) for w in sorted(cells)], number)
-        for number, (masking, cells) in enumerate(sorted(by_masking.items()))
-    ]
-    if longest(lines) < 2:
-        return None
-    figure = new_figure(3.8, WIDTH)
-    axes = figure.add_subplot()
-    axes.set_xscale("log")
-    draw_lines(axes, lines, "{:.1f}", height=3.2)
-    ticks = sorted({x for line in lines for x, _ in line.points})
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_xticks([], minor=True)
-    entitle(axes, f"{corpus}: NRCES by w", table)
-    axes.set_xlabel("w (epochs in which the share of cross-entropy falls to 1/e)")
-    axes.set_ylabel("F1 on test (%)")
-    return figure
 
 
 def retention_by_system(table: StudyTable) -> Figure | None:
@@ -292,9 +270,3 @@ def _mean_curve(curves: Sequence[Sequence[float]]) -> list[float]:
 
 def _percents(values: Sequence[float]) -> list[tuple[float, Mean]]:
     return [(epoch, Mean(100 * value, None, 1)) for epoch, value in enumerate(values, 1)]
-
-
-def _percent(value: Mean | None) -> Mean:
-    assert value is not None
-    deviation = None if value.deviation is None else 100 * value.deviation
-    return Mean(100 * value.value, deviation, value.count)

@@ -135,7 +135,11 @@ def plan_runs(
     for seed, corpus, system in product(profile.seeds, study.corpora.values(), study.systems):
         if not _belongs(system, corpus, profile):
             continue
-        fitting = [e for e in chosen if corpus.encoders is None or e.name in corpus.encoders]
+        fitting = [
+            encoder
+            for encoder in chosen
+            if all(own is None or encoder.name in own for own in (corpus.encoders, system.encoders))
+        ]
         if not _has_encoder(system.recipe):
             fitting = [NO_ENCODER]
         for rate, encoder in product(_rates(corpus, system, profile), fitting):

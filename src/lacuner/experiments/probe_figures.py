@@ -1,4 +1,4 @@
-"""Figures of what runs think of spans: probabilities by epoch, and a map of their vectors."""
+"""Figures of what runs think of spans and words: by epoch, and a map of the vectors of spans."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lacuner.errors import MissingExtra
 from lacuner.evaluation.label_places import spread
 from lacuner.evaluation.plots import BLUE, GREY, LINES, VERMILION, new_figure, quieten
 from lacuner.experiments.line_panels import WIDTH
-from lacuner.experiments.results import HIDDEN, LABELLED, NO_ENTITY, Results
+from lacuner.experiments.results import HIDDEN, LABELLED, NO_ENTITY, O_VALUE, Results
 from lacuner.experiments.tables import Column, StudyTable
 
 if TYPE_CHECKING:
@@ -32,7 +32,28 @@ def probabilities(table: StudyTable, column: Column, results: Results) -> Figure
     After NRCES, Figures 4 to 7, for many spans in place of a few: the mean of each group, shaded
     between the quartiles, and the mean over seeds of all three.
     """
-    probes = results.probes()
+    title = f"{_name(column)}: P(entity) of training spans"
+    return _by_epoch(table, column, results, "P(entity)", title)
+
+
+def o_values(table: StudyTable, column: Column, results: Results) -> Figure | None:
+    """The score of the tag O of training words, by epoch: a panel for each system.
+
+    After Figure 2 of two-step learning: early on, words of hidden entities have lower ones.
+    """
+    return _by_epoch(
+        table, column, results, O_VALUE, f"{_name(column)}: O-values of training words"
+    )
+
+
+def _by_epoch(
+    table: StudyTable, column: Column, results: Results, unit: str, title: str
+) -> Figure | None:
+    probes = {
+        run: probe
+        for run, probe in results.probes().items()
+        if (probe.get("of") == O_VALUE) == (unit == O_VALUE)
+    }
     shown = {
         system: _mean_over_seeds(found)
         for system in table.systems
@@ -44,11 +65,13 @@ def probabilities(table: StudyTable, column: Column, results: Results) -> Figure
         return None
     figure, all_axes = _grid(len(shown))
     for axes, (system, probe) in zip(all_axes, shown.items(), strict=True):
-        _draw_probabilities(axes, probe)
+        if unit != O_VALUE:
+            axes.set_ylim(-0.02, 1.02)
+        _draw_groups(axes, probe)
         axes.set_title(system, loc="left", fontsize=9, weight="bold")
         axes.set_xlabel("epoch")
-        axes.set_ylabel("P(entity)")
-    _heading(figure, f"{_name(column)}: P(entity) of training spans", table)
+        axes.set_ylabel(unit)
+    _heading(figure, title, table)
     return figure
 
 
@@ -115,7 +138,7 @@ def project(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return places
 
 
-def _draw_probabilities(axes: Axes, probe: dict[str, Any]) -> None:
+def _draw_groups(axes: Axes, probe: dict[str, Any]) -> None:
     groups = [group for group in _COLOURS if group in probe]
     for group in groups:
         values = probe[group]
@@ -127,11 +150,11 @@ def _draw_probabilities(axes: Axes, probe: dict[str, Any]) -> None:
             probe["epochs"], values["mean"], color=colour, linestyle=_DASHES[group], marker="o",
             markersize=3.5, linewidth=1.7,
         )  # fmt: skip
-    axes.set_ylim(-0.02, 1.02)
     quieten(axes, grid="y")
     axes.locator_params(axis="x", integer=True)
     ends = [probe[group]["mean"][-1] for group in groups]
-    for group, value, place in zip(groups, ends, spread(ends, 0.1), strict=True):
+    low, high = axes.get_ylim()
+    for group, value, place in zip(groups, ends, spread(ends, 0.1 * (high - low)), strict=True):
         axes.annotate(
             f"{group}: {value:.2f}",
             (1.015, place),

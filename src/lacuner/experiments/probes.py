@@ -1,4 +1,4 @@
-"""A look inside a run: what it thinks of chosen spans, epoch by epoch, and where it puts them.
+"""A look inside a run: what it thinks of spans or words, epoch by epoch, and where it puts them.
 
 The loop tells its listeners nothing of the model. It does save the weights at the end of every
 epoch, so a listener can keep those files, and the spans are scored afterwards, on the model of the
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file
 
 from lacuner.corpus.sentence import Corpus, Sentence
-from lacuner.experiments.results import HIDDEN, LABELLED, NO_ENTITY
+from lacuner.experiments.results import HIDDEN, LABELLED, NO_ENTITY, O_VALUE
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.labelling.masking import Masked
 from lacuner.training.events import Evaluation, Step
@@ -31,7 +31,7 @@ _TRIES = 20  # draws for each span that is no entity
 
 
 class Snapshots:
-    """A listener that keeps the weights of every epoch.
+    """A listener that keeps the weights of every epoch of the stage `train`.
 
     Args:
         run: The run folder.
@@ -45,6 +45,8 @@ class Snapshots:
 
     def __call__(self, stage: str, event: Any) -> None:
         """Notices the end of an epoch; its state is on disk when the next step is over."""
+        if stage != "train":
+            return
         folder = self._run / "stages" / stage
         if isinstance(event, Evaluation) and event.best:
             self._keep(event.epoch, folder / f"best-{event.step}.safetensors")
@@ -120,16 +122,58 @@ def probabilities_by_epoch(
     Returns:
         `epochs`, and for each group the `mean` and the quartiles `low` and `high` of its spans.
     """
+    return _followed(
+        predictor, epochs, lambda: look_at(predictor, chosen)[0], np.array(chosen.groups)
+    )
+
+
+def o_values_by_epoch(
+    predictor: NeuralPredictor, masked: Masked, epochs: Sequence[tuple[int, Path]]
+) -> dict[str, Any]:
+    """The score of the tag O of every word of train, after each epoch.
+
+    Two-step learning (IJSWIS 20(1), 2024), Figure 2.
+
+    Returns:
+        As `probabilities_by_epoch`, and `of`, what the numbers are.
+    """
+    sentences = [sentence for sentence in masked.corpus if sentence.tokens]
+    gone = [sentence for sentence in masked.hidden if sentence.tokens]
+    groups = np.full(sum(map(len, sentences)), NO_ENTITY, dtype=object)
+    begin = 0
+    for sentence, hidden in zip(sentences, gone, strict=True):
+        for group, entities in ((HIDDEN, hidden.entities), (LABELLED, sentence.entities)):
+            for entity in entities:
+                groups[begin + entity.start : begin + entity.end] = group
+        begin += len(sentence)
+
+    def look() -> NDArray[np.float64]:
+        found: dict[int, NDArray[np.float64]] = {}
+        for numbers, _, output in predictor.outputs(sentences):
+            for row, number in enumerate(numbers):
+                scores = output.scores[row, : len(sentences[number]), 0]
+                found[number] = scores.double().cpu().numpy()
+        return np.concatenate([found[number] for number in range(len(sentences))])
+
+    return {"of": O_VALUE, **_followed(predictor, epochs, look, groups)}
+
+
+def _followed(
+    predictor: NeuralPredictor,
+    epochs: Sequence[tuple[int, Path]],
+    look: Callable[[], NDArray[np.float64]],
+    groups: NDArray[Any],
+) -> dict[str, Any]:
+    """Mean and quartiles of each group of values that `look` sees, by epoch."""
     own = {name: tensor.clone() for name, tensor in predictor.model.state_dict().items()}
     rows = []
     for _, weights in epochs:
         predictor.model.load_state_dict(load_file(weights), strict=False)
-        rows.append(look_at(predictor, chosen)[0])
+        rows.append(look())
     predictor.model.load_state_dict(own)
-    values = np.stack(rows) if rows else np.zeros((0, len(chosen.groups)))  # [epochs, spans]
-    groups = np.array(chosen.groups)
+    values = np.stack(rows) if rows else np.zeros((0, len(groups)))  # [epochs, places]
     found: dict[str, Any] = {"epochs": [epoch for epoch, _ in epochs]}
-    for group in dict.fromkeys(chosen.groups):
+    for group in dict.fromkeys(groups.tolist()):
         own_values = values[:, groups == group]
         low, high = np.quantile(own_values, [0.25, 0.75], axis=1)
         mean = own_values.mean(axis=1)

@@ -46,6 +46,15 @@ def published_figures() -> dict[str, dict[tuple[str, float], Figure]]:
     }
 
 
-def find_figure(name: str | None, corpus: str, masking: float) -> Figure | None:
-    """The figure of that name on a corpus at a rate, if there is one."""
-    return published_figures().get(name or "", {}).get((corpus, masking))
+def find_figure(name: str | None, corpus: str, masking: float, encoder: str = "") -> Figure | None:
+    """The figure of that name on a corpus at a rate, if there is one.
+
+    Args:
+        name: What the study calls it.
+        corpus: Name of the corpus.
+        masking: The rate.
+        encoder: Its name in the study; figures of a paper with that encoder come first.
+    """
+    figures = published_figures()
+    with_it = figures.get(f"{name}, {encoder}", {}).get((corpus, masking))
+    return with_it or figures.get(name or "", {}).get((corpus, masking))

@@ -2,7 +2,8 @@
 
     <study>.jsonl          a row a run, for people and programs
     <study>.counts.jsonl   right, found and gold entities of each test sentence, by run
-    <study>.probes.jsonl   for studies with `probe`: probabilities of spans by epoch, by run
+    <study>.probes.jsonl   for studies with `probe`: by run and epoch, probabilities of spans or
+                           O-values of words
     <study>.spans/         likewise: vectors of test spans, a file a run
 
 A row is appended under a lock, counts first, so that a run counts as finished only when both are
@@ -28,7 +29,8 @@ Row = dict[str, Any]
 Counts = NDArray[np.int64]  # [sentences, 3]
 
 COLUMNS = ("right", "found", "gold")
-LABELLED, HIDDEN, NO_ENTITY = "labelled", "hidden", "no entity"  # groups of spans
+LABELLED, HIDDEN, NO_ENTITY = "labelled", "hidden", "no entity"  # groups of spans or words
+O_VALUE = "O-value"  # what a probe of words is of; one of spans is of probabilities
 
 
 class Results:

@@ -54,9 +54,11 @@ class System:
     Attributes:
         name: What tables call it.
         recipe: A name of `lacuner recipes`.
-        published: The name of its published figures in `published.toml`.
+        published: The name of its published figures in `published.toml`. Figures of that name, a
+            comma and the name of an encoder are those with that encoder.
         corpora: Only on these.
         masking: Only at these rates.
+        encoders: Only with these.
         profiles: Only in these.
         settings: In place of the recipe's defaults and the profile's settings.
     """
@@ -66,6 +68,7 @@ class System:
     published: str | None = None
     corpora: tuple[str, ...] | None = None
     masking: tuple[float, ...] | None = None
+    encoders: tuple[str, ...] | None = None
     profiles: tuple[str, ...] | None = None
     settings: Settings = field(default_factory=dict)
 

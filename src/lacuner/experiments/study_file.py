@@ -74,6 +74,7 @@ def parse_study(values: Mapping[str, Any]) -> Study:
     for system in systems:
         _check_names("corpus", system.corpora or (), study.corpora)
         _check_names("profile", system.profiles or (), study.profiles)
+        _check_names("encoder", system.encoders or (), _encoders(study))
         for rate in system.masking or ():
             _check_names(f"rate of masking for '{system.name}'", [f"{rate:g}"], _rates(study))
     for profile in profiles.values():
@@ -146,8 +147,12 @@ def _check_corpus(corpus: CorpusEntry, study: Study) -> None:
         raise UsageError(f"{name} has distant labels: only gold labels can be masked.")
     if corpus.ceiling is not None:
         _check_names("corpus", [corpus.ceiling], study.corpora)
-    used = {name for profile in study.profiles.values() for name in profile.encoders}
-    _check_names("encoder", corpus.encoders or (), sorted(used))
+    _check_names("encoder", corpus.encoders or (), _encoders(study))
+
+
+def _encoders(study: Study) -> list[str]:
+    """Every encoder that some profile uses."""
+    return sorted({name for profile in study.profiles.values() for name in profile.encoders})
 
 
 def _rates(study: Study) -> list[str]:

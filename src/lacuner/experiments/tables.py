@@ -33,6 +33,12 @@ class Mean:
         """Of at least one value."""
         return cls(mean(values), stdev(values) if len(values) > 1 else None, len(values))
 
+    @property
+    def in_percent(self) -> Mean:
+        """A hundred times both."""
+        deviation = None if self.deviation is None else 100 * self.deviation
+        return Mean(100 * self.value, deviation, self.count)
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -176,7 +182,9 @@ def _cell(rows: list[Row], *, ceiling: list[Row], best: bool, tied: bool | None)
         seconds=Mean.of([row["seconds"] for row in rows]),
         peak_mb=Mean.of([row["peak_mb"] for row in rows]),
         retention=f1.value / top if top else None,
-        published=find_figure(rows[0].get("published"), rows[0]["corpus"], rows[0]["masking"]),
+        published=find_figure(
+            rows[0].get("published"), rows[0]["corpus"], rows[0]["masking"], rows[0]["encoder"]
+        ),
         best=best,
         tied=tied,
         rows=tuple(rows),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import resource
 import shutil
 import signal
 import sys
@@ -29,6 +28,7 @@ from lacuner.corpus.sentence import Corpus
 from lacuner.errors import LacunerError, UsageError
 from lacuner.evaluation.bootstrap import sentence_counts
 from lacuner.evaluation.scores import Score
+from lacuner.experiments.clock import Clock
 from lacuner.experiments.job import BUSY, Job
 from lacuner.experiments.material import read_material, with_gaps
 from lacuner.experiments.probes import (
@@ -36,59 +36,24 @@ from lacuner.experiments.probes import (
     choose_in_gold,
     choose_in_train,
     look_at,
+    o_values_by_epoch,
     probabilities_by_epoch,
 )
 from lacuner.experiments.results import Counts, Results, Row
-from lacuner.files import read_json, write_json
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.inference.recogniser import Recogniser
 from lacuner.labelling.masking import Masked
 from lacuner.models.span_classifier import SpanClassifier
+from lacuner.models.token_tagger import TokenTagger
 from lacuner.recipes.training import train
 from lacuner.training.loop import Interrupted
 from lacuner.training.provenance import versions
+from lacuner.training.removed_words import SUMMARY, read_summary
 from lacuner.training.run_folder import Run
 
 Figures = dict[str, float]
 
-_TICK = 2.0  # seconds between two notes of the clock
 _SAID = 0.2  # seconds between two lines about the step
-
-
-class Clock:
-    """Wall seconds and peak memory of a training, added up over its interruptions.
-
-    Args:
-        path: Where they are kept.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        before = read_json(path) if path.exists() else {"seconds": 0.0, "peak_mb": 0.0}
-        self._seconds, self._peak = before["seconds"], before["peak_mb"]
-        self._begin = self._noted = time.perf_counter()
-
-    def __call__(self, stage: str, event: Any) -> None:
-        """Notes the time now and then; a listener of the run."""
-        if time.perf_counter() - self._noted > _TICK:
-            self._noted = time.perf_counter()
-            self.note()
-
-    @property
-    def seconds(self) -> float:
-        """Up to now."""
-        return float(self._seconds + time.perf_counter() - self._begin)
-
-    @property
-    def peak_mb(self) -> float:
-        """The most memory that the process, or one before it, had."""
-        unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
-        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-        return max(float(self._peak), own)
-
-    def note(self) -> None:
-        """Writes them down."""
-        write_json({"seconds": self.seconds, "peak_mb": self.peak_mb}, self._path)
 
 
 class Reporter:
@@ -172,6 +137,8 @@ def make_run(job: Job, reporter: Reporter) -> None:
         "unshifted": {"dev": dev_unshifted, "test": test_unshifted},
         "missampling": missampling(metrics),
         "seconds": seconds,
+        "stages": clock.stages,
+        "removed": removed_words(folder),
         "peak_mb": clock.peak_mb,
         "threads": torch.get_num_threads(),
         "version": versions(),
@@ -192,10 +159,12 @@ def _probe(
     test: Corpus,
     results: Results,
 ) -> None:
-    """Looks into a finished run whose model classifies spans; others have nothing to see."""
+    """Looks into a finished run: spans or words of train by epoch, vectors of test spans."""
     predictor = recogniser.predictor
     if not isinstance(predictor, NeuralPredictor):
         return
+    if isinstance(predictor.model, TokenTagger) and masked is not None and snapshots.epochs():
+        results.add_probe(job.run, o_values_by_epoch(predictor, masked, snapshots.epochs()))
     if not isinstance(predictor.model, SpanClassifier):
         return
     widest = predictor.model.max_width
@@ -208,6 +177,12 @@ def _probe(
         vectors = look_at(predictor, chosen)[1]
         if vectors is not None:
             results.add_vectors(job.run, vectors, chosen.groups)
+
+
+def removed_words(run: Path) -> Row | None:
+    """What a run with an exploration says of the words that it left out; None for others."""
+    explored = run / "stages" / "explore"
+    return read_summary(explored) if (explored / SUMMARY).exists() else None
 
 
 def missampling(metrics: list[Row]) -> list[float] | None:

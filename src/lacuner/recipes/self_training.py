@@ -6,7 +6,7 @@ al. 2021, section 2.3), `"all"` and `"hard"` are those of BOND (Liang et al. 202
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lacuner.augmentation.augmenter import RATE, TOP
@@ -25,6 +25,8 @@ from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Stage
 from lacuner.training.self_labels import SelfLabels, check_targets
 from lacuner.training.state import load_result
+
+ITSELF = "encoder"
 
 _AUGMENTED = "augmented.json"
 
@@ -64,7 +66,8 @@ class AugmentationSettings:
     """Sentences said a little differently, for self-training; see `lacuner.augmentation`.
 
     Attributes:
-        model: Name or folder of a masked language model; none does without.
+        model: Name or folder of a masked language model; `encoder` takes the encoder itself, as
+            `lacuner adapt` makes one; none does without.
         rate: Share of the words that are masked.
         top: How many guesses of the model are drawn among.
     """
@@ -72,6 +75,10 @@ class AugmentationSettings:
     model: str | None = None
     rate: float = RATE
     top: int = TOP
+
+    def with_encoder(self, name: str) -> AugmentationSettings:
+        """The same, with the encoder's own name where that is meant."""
+        return replace(self, model=name) if self.model == ITSELF else self
 
 
 def train_on_own_labels(

@@ -119,10 +119,12 @@ def train_in_stages(
     Raises:
         UsageError: Something shall follow that cannot.
     """
-    stages = settings.stages
+    stages, own = settings.stages, settings.recipe
     if not stages.any:
-        return recipe.train(corpus, dev, settings.recipe, run)
-    _check_augmentation(stages)
+        return recipe.train(corpus, dev, own, run)
+    augmentation = stages.augmentation.with_encoder(own.encoder.name)
+    if stages.self_training.rounds:
+        _check_augmentation(augmentation)
 
     def train_one(own: Any, part: Run) -> Model:
         return _model_of(recipe, recipe.train(corpus, dev, own, part))
@@ -132,14 +134,13 @@ def train_in_stages(
             return recipe.encoder(own, corpus)
         return encoder_of(own.encoder, corpus)
 
-    own = settings.recipe
     decoding = getattr(own, "decoding", DecodingSettings())  # recipes on words have none
     given = Circumstances(corpus, dev, own.training, decoding.offset, run)
     if stages.ensemble.members > 1:
         model = train_ensemble(train_one, new_encoder, own, stages.ensemble, given)
     else:
         model = train_one(own, run)
-    train_on_own_labels(model, stages.self_training, stages.augmentation, given)
+    train_on_own_labels(model, stages.self_training, augmentation, given)
     if recipe.predictor is not None:
         return recipe.predictor(model, corpus, dev, own)
     return calibrated(NeuralPredictor(model), dev, given.offset)
@@ -156,11 +157,9 @@ def _model_of(recipe: Recipe, predictor: Predictor) -> Model:
     )
 
 
-def _check_augmentation(stages: StageSettings) -> None:
+def _check_augmentation(settings: AugmentationSettings) -> None:
     """Tries the language model, before hours of training have led to it."""
-    if stages.self_training.rounds and stages.augmentation.model is not None:
+    if settings.model is not None:
         from lacuner.augmentation import Augmenter
 
-        Augmenter(
-            stages.augmentation.model, rate=stages.augmentation.rate, top=stages.augmentation.top
-        )
+        Augmenter(settings.model, rate=settings.rate, top=settings.top)

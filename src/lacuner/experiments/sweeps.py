@@ -1,0 +1,107 @@
+"""Figures of how much a setting matters: F1 over its values, all else being equal.
+
+Nobody has to say which study is such a sweep. Wherever cells of a recipe differ in one number and
+in nothing else, that number has a figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lacuner.evaluation.plots import new_figure
+from lacuner.experiments.line_panels import WIDTH, Line, draw_lines, entitle
+from lacuner.experiments.tables import Cell, StudyTable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LEAST = 3  # values, without which there is no curve
+_MEANINGS = {
+    "loss.w": "w (epochs in which the share of cross-entropy falls to 1/e)",
+    "loss.q": "q (0: cross-entropy, 1: mean absolute error)",
+    "removal.threshold": "τ (labels that the model finds no more probable are removed)",
+    "exploration.n": "n (epochs of the exploration)",
+    "exploration.ell": "l (share of the words without a label that is removed)",
+}
+_NOT_SWEPT = "training.seed"
+
+Value = tuple[float, Cell]
+
+
+def sweep_figures(table: StudyTable, corpus: str) -> dict[str, Figure]:
+    """A figure for every setting that a study varies on a corpus: a line a masking rate."""
+    found: dict[tuple[str, str], dict[str, list[Value]]] = {}
+    for (masking, setting), groups in _groups(table, corpus).items():
+        # Of several settings of the rest, the one with the most values is the sweep.
+        values = max(groups.values(), key=len)
+        if len(values) >= _LEAST:
+            recipe = str(values[0][1].rows[0]["recipe"])
+            name = f"p = {masking:g}" if masking else recipe
+            found.setdefault((recipe, setting), {})[name] = sorted(values, key=lambda v: v[0])
+    figures = {}
+    for (recipe, setting), lines in found.items():
+        name = f"{recipe}-by-{setting.split('.')[-1]}"
+        figures[name] = _figure(table, f"{corpus}: {recipe}, by {setting}", setting, lines)
+    return figures
+
+
+def _groups(
+    table: StudyTable, corpus: str
+) -> dict[tuple[float, str], dict[tuple[Any, ...], list[Value]]]:
+    """For every rate and setting, cells grouped by all that is not this setting."""
+    found: dict[tuple[float, str], dict[tuple[Any, ...], list[Value]]] = {}
+    for (_, (where, masking)), cell in table.cells.items():
+        if where != corpus:
+            continue
+        row = cell.rows[0]
+        settings = _flat(row["settings"])
+        settings.pop(_NOT_SWEPT, None)
+        for setting, value in settings.items():
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                continue
+            rest = tuple(sorted((k, str(v)) for k, v in settings.items() if k != setting))
+            groups = found.setdefault((masking, setting), {})
+            groups.setdefault((row["recipe"], rest), []).append((float(value), cell))
+    return found
+
+
+def _flat(settings: Mapping[str, Any], inside: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{inside}{name}.")
+        else:
+            flat[inside + name] = value
+    return flat
+
+
+def _figure(
+    table: StudyTable, title: str, setting: str, by_name: Mapping[str, list[Value]]
+) -> Figure:
+    lines = [
+        Line(name, [(value, cell.f1.in_percent) for value, cell in values], number)
+        for number, (name, values) in enumerate(by_name.items())
+    ]
+    figure = new_figure(3.8, WIDTH)
+    axes = figure.add_subplot()
+    ticks = sorted({x for line in lines for x, _ in line.points})
+    if _is_geometric(ticks):
+        axes.set_xscale("log")
+    draw_lines(axes, lines, "{:.1f}", height=3.2)
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xticks([], minor=True)
+    entitle(axes, title, table)
+    axes.set_xlabel(_MEANINGS.get(setting, setting))
+    axes.set_ylabel("F1 on test (%)")
+    return figure
+
+
+def _is_geometric(values: Sequence[float]) -> bool:
+    """Are increasing values more evenly spread by their ratios than by their differences?"""
+    if values[0] <= 0:
+        return False
+    steps, ratios = np.diff(values), np.diff(np.log(values))
+    return bool(ratios.std() / ratios.mean() < steps.std() / steps.mean() - 1e-9)
