@@ -150,7 +150,7 @@ def checked(value: Any, hint: Any, name: str) -> Any:
         elif kind is float:
             if isinstance(value, int | float) and not isinstance(value, bool):
                 return float(value)
-        elif type(value) is kind:
+        elif kind is Any or type(value) is kind:
             return value
     names = " or ".join(_TYPE_NAMES.get(kind, str(kind)) for kind in allowed)
     raise UsageError(f"The setting '{name}' is {names}; {value!r} is not.")

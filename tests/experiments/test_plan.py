@@ -48,16 +48,21 @@ def test_recipe_without_encoder_runs_once(tmp_path: Path) -> None:
     assert encoders == ["none"]
 
 
-def test_system_overrules_encoder_overrules_profile(tmp_path: Path) -> None:
+def test_system_overrules_corpus_overrules_encoder_overrules_profile(tmp_path: Path) -> None:
     changes = {
         'recipe = "span_ce"': 'recipe = "span_ce"\nsettings.training = { clip = 3.0 }',
+        "embedded = true": "embedded = true\nsettings.training = { clip = 4.0, patience = 7 }",
         "[profiles.cpu]": "[encoders.bilstm]\nmodel = 'bilstm'\n"
         "settings.training = { clip = 2.0, warmup = 0.2 }\n[profiles.cpu]",
         "batch_size = 8": "batch_size = 8, clip = 1.5, warmup = 0.3, weight_decay = 0.5",
     }
     training = _plans(tmp_path, changes)[0].settings["training"]
     assert (training["clip"], training["warmup"], training["weight_decay"]) == (3.0, 0.2, 0.5)
-    assert training["seed"] == 1
+    assert training["patience"] == 7 and training["seed"] == 1
+    ceiling = next(plan for plan in _plans(tmp_path, changes) if plan.system.is_ceiling)
+    assert ceiling.settings["training"]["clip"] == 4.0
+    jobs = _jobs(tmp_path, changes)
+    assert [Job.from_json(job.to_json()) for job in jobs] == jobs
 
 
 def test_setting_that_no_recipe_has_is_named(tmp_path: Path) -> None:

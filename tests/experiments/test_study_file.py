@@ -98,7 +98,6 @@ def test_published_figures_are_those_of_the_papers() -> None:
             "There is no rate of masking",
         ),
         ('name = "ceiling"\n', "", "needs a name"),
-        ("embedded = true", "embedded = true\nsettings.training = {epochs = 3}", "no settings"),
         ("[profiles.cpu]", "[profiles.cpu]\nprofile = 3", "There is no setting"),
         ("[[systems]]", "[[system]]", "There is no setting"),
     ],

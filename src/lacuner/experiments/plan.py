@@ -126,8 +126,10 @@ def plan_runs(
     profile = study.profile(profile_name)
     chosen = _encoders(study, profile, encoders or {})
     recipes = {system.recipe for system in study.systems}
-    for name, settings in [(f"[profiles.{profile.name}]", profile.settings)] + [
-        (f"[encoders.{encoder.name}]", encoder.settings) for encoder in chosen
+    for name, settings in [
+        (f"[profiles.{profile.name}]", profile.settings),
+        *((f"[encoders.{encoder.name}]", encoder.settings) for encoder in chosen),
+        *((f"the corpus {corpus.name}", corpus.settings) for corpus in study.corpora.values()),
     ]:
         _check_someone_takes(settings, recipes, name)
     plans: list[RunPlan] = []
@@ -148,7 +150,9 @@ def plan_runs(
                     f"Two systems are called '{system.name}' on {corpus.name} at masking "
                     f"{rate:g}: give them other names, or other rates."
                 )
-            settings = _settings(system, profile, encoder, seed)
+            settings = _settings(
+                system, [profile.settings, encoder.settings, corpus.settings], encoder, seed
+            )
             plans.append(
                 RunPlan(
                     study.name,
@@ -209,12 +213,14 @@ def _has_encoder(recipe: str) -> bool:
     return any(field.name == "encoder" for field in fields(find_recipe(recipe).settings))
 
 
-def _settings(system: System, profile: Profile, encoder: EncoderChoice, seed: int) -> Settings:
-    """Defaults, then what the profile says, the encoder, and the system."""
+def _settings(
+    system: System, shared: Iterable[Settings], encoder: EncoderChoice, seed: int
+) -> Settings:
+    """Defaults, then those that systems share, one after another, and the system's own."""
     recipe = find_recipe(system.recipe)
     kind = recipe.settings
     merged: Settings = {}
-    for settings in (profile.settings, encoder.settings):
+    for settings in shared:
         merged = _merged(merged, _fitting(kind, settings))
     merged = _merged(merged, system.settings)
     merged = _merged(merged, _fitting(kind, {"encoder": {"name": encoder.model or ""}}))

@@ -29,6 +29,7 @@ class CorpusEntry:
         ceiling: The corpus whose `supervised` runs are what is retained from; itself when None.
         encoders: Only with these, for instance those of its language.
         embedded: The corpus of `lacuner demo`: no files.
+        settings: For every system on it, before its own.
     """
 
     name: str
@@ -40,6 +41,7 @@ class CorpusEntry:
     ceiling: str | None = None
     encoders: tuple[str, ...] | None = None
     embedded: bool = False
+    settings: Settings = field(default_factory=dict)
 
     @property
     def is_complete(self) -> bool:

@@ -103,13 +103,7 @@ def _entry(kind: type[T], table: Any, where: str, **given: Any) -> T:
         raise UsageError(f"The settings in {where} are a table, such as {{ training = … }}.")
     needed = ("name", "recipe") if kind is System else ("name",)
     _need(table, needed, where)
-    known = "settings" in kind.__dataclass_fields__  # type: ignore[attr-defined]
-    if settings and not known:
-        raise UsageError(f"There are no settings in {where}.")
-    built = build(kind, table, inside=f"{where} ")
-    if known:
-        object.__setattr__(built, "settings", dict(settings))
-    return built
+    return build(kind, {**table, "settings": settings}, inside=f"{where} ")
 
 
 def _list(values: Mapping[str, Any], name: str) -> list[Any]:
