@@ -3,13 +3,13 @@
     python -m benchmarks.partial_tagger ../shared/data --python OTHER/bin/python --out RESULTS
 
 It needs another version of transformers than Lacuner, so it lives in an environment of its own,
-OTHER (`pip install torch==2.13.0 spacy-partial-tagger==0.15.6 sequence-label==0.1.6`; what pip takes
-by itself, sequence-label 0.1.9, has other names, and training ends in an AttributeError). It gets
-the same training sentences with the same labels hidden, the same dev and test, as many epochs and sentences a batch,
-and its own loss with its own constants. Its learning rate is that of dev (`--rate`, dev only with
-`--dev-only`). What it predicts is scored by Lacuner, as everything else. Rows go to the results of
-the study, beside those of our recipes, so that `lacuner bench table` shows them together; a run
-that has a row is not repeated.
+OTHER (`pip install torch==2.13.0 spacy-partial-tagger==0.15.6 sequence-label==0.1.6`; the newest
+sequence-label, which pip takes by itself, has other names, and training ends in an AttributeError).
+It gets the same training sentences with the same labels hidden, the same dev and test, as many
+epochs and sentences a batch, and its own loss with its own constants. Its learning rate is that of
+dev (`--rate`, dev only with `--dev-only`). What it predicts is scored by Lacuner, as everything
+else. Rows go to the results of the study, beside those of our recipes, so that `lacuner bench
+table` shows them together; a run that has a row is not repeated.
 """
 
 from __future__ import annotations
