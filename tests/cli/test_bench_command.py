@@ -92,6 +92,29 @@ def test_table_is_printed_or_written(lacuner: Lacuner, finished: Path, tmp_path:
     assert lacuner("bench", "table", tmp_path / "none.jsonl").code == 1
 
 
+def test_rows_of_several_studies_stand_in_one_table(lacuner: Lacuner, tmp_path: Path) -> None:
+    first, second = Results(tmp_path / "first.jsonl"), Results(tmp_path / "second.jsonl")
+    none = np.zeros((1, 3), dtype=np.int64)
+    first.append(row("a", 0.6, system="ours, both", study="first"), none)
+    first.append(row("b", 0.9, system="top", recipe="supervised", masking=0.0, study="first"), none)
+    second.append(row("c", 0.3, system="theirs", study="second"), none)
+    second.append(row("d", 0.2, system="theirs", masking=0.8, study="second"), none)
+    shown = lacuner("bench", "table", first.path, second.path)
+    assert shown.code == 0, shown.err
+    assert "first + second" in shown.out
+    assert {"ours, both", "top", "theirs"} <= {c.strip() for c in shown.out.split("|")}
+    shown = lacuner("bench", "table", first.path, second.path, "--only", "system=ours, both")
+    assert "ours, both" in shown.out and "66.7" in shown.out, "the ceiling stays"
+    assert "theirs" not in shown.out
+    shown = lacuner("bench", "table", first.path, second.path, "--only", "masking=0.5,0.8")
+    assert "theirs" in shown.out and "ours, both" in shown.out
+    assert lacuner("bench", "table", first.path, "--only", "system=theirs").code == 2
+    other = Results(tmp_path / "other.jsonl")
+    other.append(row("e", 0.3, train_sentences=7, study="other"), none)
+    apart = lacuner("bench", "table", first.path, other.path)
+    assert apart.code == 2 and "100 training sentences in first and 7 in other" in apart.err
+
+
 def test_time_left_is_judged_by_runs_of_the_same_kind(tmp_path: Path) -> None:
     study = load_study(write_tiny(tmp_path))
     jobs = plan_jobs(plan_runs(study, "cpu"), Results(tmp_path / "r.jsonl"), data=None,

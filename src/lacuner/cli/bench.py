@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from lacuner.cli.bench_options import Only, filters, pairs
 from lacuner.cli.bench_results import plot, table
 from lacuner.cli.console import Json, Quiet, print_json, results, say, tell
-from lacuner.errors import UsageError
 
 app = typer.Typer(
     name="bench",
@@ -71,14 +71,7 @@ def run(
     keep_runs: Annotated[
         bool, typer.Option("--keep-runs", help="Leave the run folders, with their models.")
     ] = False,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--only",
-            metavar="NAME=VALUE,…",
-            help="Only runs of this corpus, encoder, masking, recipe, seed or system.",
-        ),
-    ] = None,
+    only: Only = None,
     encoder: Annotated[
         list[str] | None,
         typer.Option("--encoder", metavar="NAME=PLACE", help="Folder or name of an encoder."),
@@ -106,9 +99,7 @@ def run(
     from lacuner.experiments.study_file import load_study
 
     described = load_study(study)
-    plans = plan_runs(
-        described, profile, encoders=_pairs(encoder, "--encoder"), only=_filters(only)
-    )
+    plans = plan_runs(described, profile, encoders=pairs(encoder, "--encoder"), only=filters(only))
     rows = Results(out / f"{described.name}.jsonl")
     findings = Findings()
     all_jobs = plan_jobs(
@@ -194,24 +185,6 @@ def _list_jobs(jobs: list[Any], finished: set[str], *, json: bool) -> None:
 
 def _runs(count: int) -> str:
     return f"{count} run{'' if count == 1 else 's'}"
-
-
-def _pairs(given: list[str] | None, option: str) -> dict[str, str]:
-    pairs = {}
-    for text in given or []:
-        name, equals, value = text.partition("=")
-        if not (name and equals and value):
-            raise UsageError(f"{option} takes NAME=VALUE; '{text}' is not that.")
-        pairs[name.strip()] = value.strip()
-    return pairs
-
-
-def _filters(given: list[str] | None) -> dict[str, list[str]]:
-    filters: dict[str, list[str]] = {}
-    for text in given or []:
-        for name, values in _pairs([text], "--only").items():
-            filters.setdefault(name, []).extend(value.strip() for value in values.split(","))
-    return filters
 
 
 app.command()(table)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lacuner.cli.bench_options import Only, filters
 from lacuner.cli.console import Overwrite, Quiet, results, say, tell
 from lacuner.corpus.findings import Findings
 from lacuner.errors import UsageError
@@ -24,7 +25,14 @@ ResultsArgument = Annotated[
 
 
 def table(
-    source: ResultsArgument,
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RESULTS…",
+            help="Files of 'lacuner bench run'; several stand in one table.",
+            show_default=False,
+        ),
+    ],
     form: Annotated[
         str, typer.Option("--format", help="markdown, csv or latex.", metavar="FORMAT")
     ] = "markdown",
@@ -37,6 +45,7 @@ def table(
             "seconds, peak_mb.",
         ),
     ] = "f1,unshifted,retention,published",
+    only: Only = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write. (default: print)")
     ] = None,
@@ -46,11 +55,12 @@ def table(
 
     The best of a column is bold; † marks what a paired bootstrap cannot tell from it.
 
-    Example: lacuner bench table results/masked-conll.jsonl --format latex -o table.tex
+    Example: lacuner bench table results/masked-conll.jsonl --only masking=0.8 --format latex
     """
     from lacuner.experiments import table_formats as formats
+    from lacuner.experiments.filters import wanted_rows
     from lacuner.experiments.results import Results, read_rows
-    from lacuner.experiments.tables import make_tables
+    from lacuner.experiments.tables import joined, make_tables
 
     measures = formats.find_measures([name.strip() for name in columns.split(",")])
     writers: dict[str, Callable[[list[StudyTable]], str]] = {
@@ -60,7 +70,9 @@ def table(
     }
     if form not in writers:
         raise UsageError(unknown_name("format of tables", form, writers))
-    text = writers[form](make_tables(read_rows(source), Results(source).counts()))
+    rows = wanted_rows([row for source in sources for row in read_rows(source)], filters(only))
+    counts = {run: own for source in sources for run, own in Results(source).counts().items()}
+    text = writers[form](make_tables(joined(rows) if len(sources) > 1 else rows, counts))
     if output is None:
         results().print(text.rstrip(), markup=False, soft_wrap=True)
         return
@@ -77,9 +89,9 @@ def plot(
 ) -> None:
     """Draw whichever figures the results allow.
 
-    F1 and missampling by masking rate, missampling and dev F1 by epoch, F1 by w of NRCES,
-    retention; for studies that look into their runs, the probability of spans by epoch, and a map
-    of spans. Needs matplotlib: pip install 'lacuner[plots]'.
+    F1 and missampling by masking rate, missampling and dev F1 by epoch, F1 by a setting that was
+    varied, retention; for studies that look into their runs, what they think of spans or words by
+    epoch, and a map of spans. Needs matplotlib: pip install 'lacuner[plots]'.
 
     Example: lacuner bench plot results/masked-conll.jsonl -o figures
     """

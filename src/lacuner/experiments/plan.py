@@ -12,6 +12,7 @@ from typing import Any, get_type_hints
 import orjson
 
 from lacuner.errors import UsageError
+from lacuner.experiments.filters import wanted
 from lacuner.experiments.study import (
     CorpusEntry,
     EncoderChoice,
@@ -30,7 +31,6 @@ from lacuner.recipes.training import find_recipe
 from lacuner.suggestions import unknown_name
 
 NO_ENCODER = EncoderChoice("none", model="none")
-FILTERS = ("corpus", "encoder", "masking", "recipe", "seed", "system")
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def plan_runs(
         study: The study.
         profile_name: The profile.
         encoders: Names or folders of models, in place of the study's, by its names.
-        only: Values that runs must have, by a name of `FILTERS`.
+        only: Values that runs must have, by the name of a filter.
 
     Raises:
         UsageError: A recipe, setting, encoder or value that does not exist.
@@ -167,7 +167,7 @@ def plan_runs(
                     study.probe,
                 )
             )
-    return _filtered(plans, only or {})
+    return wanted(plans, RunPlan.value, only or {})
 
 
 def encoder_fingerprint(encoder: EncoderChoice) -> str:
@@ -270,16 +270,3 @@ def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> Settings:
         else:
             merged[name] = value
     return merged
-
-
-def _filtered(plans: list[RunPlan], only: Mapping[str, Sequence[str]]) -> list[RunPlan]:
-    for name, wanted in only.items():
-        if name not in FILTERS:
-            raise UsageError(unknown_name("filter", name, FILTERS))
-        known = list(dict.fromkeys(plan.value(name) for plan in plans))
-        for value in wanted:
-            if value not in known:
-                raise UsageError(unknown_name(name, value, known))
-    return [
-        plan for plan in plans if all(plan.value(name) in wanted for name, wanted in only.items())
-    ]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lacuner.errors import UsageError
 from lacuner.evaluation.bootstrap import paired_bootstrap
 from lacuner.experiments.published import Figure, find_figure
 from lacuner.experiments.results import Counts, Row
@@ -122,6 +123,25 @@ def make_tables(rows: Iterable[Row], counts: Mapping[str, Counts]) -> list[Study
         found = found + [r for r in bare if (r["study"], r["profile"]) == (study, profile)]
         tables.append(_table(study, profile, encoder, found, counts))
     return tables
+
+
+def joined(rows: Sequence[Row]) -> list[Row]:
+    """Rows of several studies as those of one, so that they stand in one table.
+
+    Raises:
+        UsageError: They do not compare: a corpus has another size in another study.
+    """
+    sizes: dict[Column, tuple[int, str]] = {}
+    for row in rows:
+        column, own = (row["corpus"], row["masking"]), row["train_sentences"]
+        size, study = sizes.setdefault(column, (own, row["study"]))
+        if size != own:
+            raise UsageError(
+                f"These studies do not compare: {row['corpus']} has {size:,} training sentences in "
+                f"{study} and {own:,} in {row['study']}."
+            )
+    name = " + ".join(dict.fromkeys(row["study"] for row in rows))
+    return [{**row, "study": name} for row in rows]
 
 
 def _table(
