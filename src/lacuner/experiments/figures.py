@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from lacuner.corpus.findings import Findings
 from lacuner.errors import MissingExtra
 from lacuner.evaluation.plots import GREY, LINES, new_figure, quieten, save
+from lacuner.experiments.broken_axis import draw_over_a_break
 from lacuner.experiments.line_panels import (
     WIDTH,
     Line,
@@ -108,19 +109,17 @@ def f1_by_masking(table: StudyTable, corpus: str) -> Figure | None:
     ]
     if longest(lines) < 2:
         return None
-    figure = new_figure(4.2, WIDTH)
-    axes = figure.add_subplot()
     ceiling = [
         cell.f1.value
         for (_, column), cell in table.cells.items()
         if column == (corpus, 0.0) and cell.rows[0]["recipe"] == "supervised"
     ]
     level = ("all labels", 100 * ceiling[0]) if ceiling else None
-    draw_lines(axes, lines, "{:.1f}", height=3.2, level=level)
-    axes.set_ylim(bottom=max(0, axes.get_ylim()[0]))
-    entitle(axes, f"{corpus}: F1 on test, by masking rate", table)
-    along_masking(axes, lines)
-    axes.set_ylabel("F1 on test (%)")
+    figure = new_figure(4.2, WIDTH)
+    top, bottom = draw_over_a_break(figure, lines, "{:.1f}", height=3.2, level=level)
+    entitle(top, f"{corpus}: F1 on test, by masking rate", table)
+    along_masking(bottom, lines)
+    top.set_ylabel("F1 on test (%)")
     return figure
 
 

@@ -81,6 +81,7 @@ def draw_lines(
     height: float,
     bars: bool = True,
     level: tuple[str, float] | None = None,
+    between: tuple[float, float] | None = None,
 ) -> None:
     """Lines with their names and last values at the end.
 
@@ -91,6 +92,7 @@ def draw_lines(
         height: Of the axes, in inches, for names that must not overlap.
         bars: Draw deviations.
         level: Name and value of a level line.
+        between: Show this part of the axis, and name the lines that end there.
     """
     for line in lines:
         colour = LINES[line.number % len(LINES)]
@@ -108,7 +110,9 @@ def draw_lines(
         )
     quieten(axes, grid="y")
     axes.margins(x=0.03)
-    if level is not None:
+    if between is not None:
+        axes.set_ylim(between)
+    elif level is not None:
         axes.set_ylim(top=max(axes.get_ylim()[1], level[1]))
     low, high = axes.get_ylim()
     gap = (high - low) * _LABEL / height
@@ -122,6 +126,7 @@ def draw_lines(
     if level is not None:
         axes.axhline(level[1], color=GREY, linewidth=1, linestyle=(0, (6, 3)))
         ends.append((level[1], f"{level[0]}: {form.format(level[1])}", GREY))
+    ends = [end for end in ends if between is None or low <= end[0] <= high]
     places = spread([value for value, _, _ in ends], gap)
     for (_, text, colour), place in zip(ends, places, strict=True):
         axes.annotate(
