@@ -46,6 +46,7 @@ from lacuner.labelling.masking import Masked
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.recipes.training import train
+from lacuner.refilling.outcome import FOLDER, read_gaps
 from lacuner.training.loop import Interrupted
 from lacuner.training.provenance import versions
 from lacuner.training.removed_words import SUMMARY, read_summary
@@ -139,6 +140,7 @@ def make_run(job: Job, reporter: Reporter) -> None:
         "seconds": seconds,
         "stages": clock.stages,
         "removed": removed_words(folder),
+        "refilled": refilled_gaps(folder),
         "peak_mb": clock.peak_mb,
         "threads": torch.get_num_threads(),
         "version": versions(),
@@ -183,6 +185,11 @@ def removed_words(run: Path) -> Row | None:
     """What a run with an exploration says of the words that it left out; None for others."""
     explored = run / "stages" / "explore"
     return read_summary(explored) if (explored / SUMMARY).exists() else None
+
+
+def refilled_gaps(run: Path) -> Row | None:
+    """What a run that put labels back says of its gaps and rounds; None for others."""
+    return read_gaps(run) if (run / FOLDER).exists() else None
 
 
 def missampling(metrics: list[Row]) -> list[float] | None:
