@@ -186,6 +186,18 @@ def test_run_that_another_process_makes_is_left_to_it(tmp_path: Path) -> None:
     assert Results(tmp_path / "tiny.jsonl").rows() == []
 
 
+def test_rows_keep_what_recipes_found_on_the_way(tmp_path: Path) -> None:
+    changes = {'"span_ce"': '"two_step"', '"dictionary"': '"refill"'}
+    rows = _run(write_tiny(tmp_path, changes), tmp_path, "--only", "recipe=two_step,refill")
+    found = {row["recipe"]: row for row in rows}
+    two_step, refill = found["two_step"], found["refill"]
+    assert two_step["removed"]["removed"] > 0 and two_step["removed"]["measured"]["grid"]
+    assert set(two_step["stages"]) == {"explore", "train"} and two_step["refilled"] is None
+    assert [one["round"] for one in refill["refilled"]["rounds"]] == [1, 2]
+    assert all("measured" in one for one in refill["refilled"]["rounds"])
+    assert refill["removed"] is None
+
+
 def test_clock_adds_up_over_interruptions(tmp_path: Path) -> None:
     path = tmp_path / "clock.json"
     path.write_text('{"seconds": 100.0, "peak_mb": 1e9, "stages": {"explore": 40.0}}')
