@@ -47,6 +47,14 @@ def test_evenly_spread_values_stand_on_an_even_axis() -> None:
     assert axes.get_xscale() == "linear"
 
 
+def test_models_with_an_offset_are_also_shown_without() -> None:
+    rows = _rows([2.0, 5.0, 10.0], 0.3)
+    rows[0]["unshifted"] = {"dev": None, "test": {"p": 0.1, "r": 0.1, "f1": 0.1}}
+    shifted, plain = _figures(rows)["nrces-by-w"].axes
+    assert list(shifted.containers[0].lines[0].get_ydata()) == pytest.approx([85, 82, 77])
+    assert list(plain.containers[0].lines[0].get_ydata()) == pytest.approx([10, 82, 77])
+
+
 def test_two_values_are_no_curve() -> None:
     assert _figures(_rows([2.0, 5.0], 0.3)) == {}
 

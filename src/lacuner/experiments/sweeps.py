@@ -6,18 +6,19 @@ in nothing else, that number has a figure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lacuner.evaluation.plots import new_figure
 from lacuner.experiments.line_panels import WIDTH, Line, draw_lines, entitle
-from lacuner.experiments.tables import Cell, StudyTable
+from lacuner.experiments.tables import Cell, Mean, StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_PANEL = 2.7  # inches
 _LEAST = 3  # values, without which there is no curve
 _MEANINGS = {
     "loss.w": "w (epochs in which the share of cross-entropy falls to 1/e)",
@@ -81,21 +82,27 @@ def _flat(settings: Mapping[str, Any], inside: str = "") -> dict[str, Any]:
 def _figure(
     table: StudyTable, title: str, setting: str, by_name: Mapping[str, list[Value]]
 ) -> Figure:
-    lines = [
-        Line(name, [(value, cell.f1.in_percent) for value, cell in values], number)
-        for number, (name, values) in enumerate(by_name.items())
-    ]
-    figure = new_figure(3.8, WIDTH)
-    axes = figure.add_subplot()
-    ticks = sorted({x for line in lines for x, _ in line.points})
-    if _is_geometric(ticks):
-        axes.set_xscale("log")
-    draw_lines(axes, lines, "{:.1f}", height=3.2)
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_xticks([], minor=True)
-    entitle(axes, title, table)
-    axes.set_xlabel(_MEANINGS.get(setting, setting))
-    axes.set_ylabel("F1 on test (%)")
+    """A panel for F1, and one for F1 of the same models without their offset, if they have one."""
+    cells = [cell for values in by_name.values() for _, cell in values]
+    panels: dict[str, Callable[[Cell], Mean]] = {"F1 on test (%)": lambda cell: cell.f1}
+    if any(cell.unshifted is not None for cell in cells):
+        panels["without the offset (%)"] = lambda cell: cell.unshifted or cell.f1
+    figure = new_figure(0.9 + _PANEL * len(panels), WIDTH)
+    all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, (unit, measure) in zip(all_axes, panels.items(), strict=True):
+        lines = [
+            Line(name, [(value, measure(cell).in_percent) for value, cell in values], number)
+            for number, (name, values) in enumerate(by_name.items())
+        ]
+        ticks = sorted({x for line in lines for x, _ in line.points})
+        if _is_geometric(ticks):
+            axes.set_xscale("log")
+        draw_lines(axes, lines, "{:.1f}", height=_PANEL - 0.3)
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_xticks([], minor=True)
+        axes.set_ylabel(unit)
+    entitle(all_axes[0], title, table)
+    all_axes[-1].set_xlabel(_MEANINGS.get(setting, setting))
     return figure
 
 
