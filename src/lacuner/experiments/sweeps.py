@@ -30,42 +30,42 @@ _MEANINGS = {
 _NOT_SWEPT = "training.seed"
 
 Value = tuple[float, Cell]
+Rest = tuple[tuple[str, str], ...]  # all other settings
 
 
 def sweep_figures(table: StudyTable, corpus: str) -> dict[str, Figure]:
     """A figure for every setting that a study varies on a corpus: a line a masking rate."""
-    found: dict[tuple[str, str], dict[str, list[Value]]] = {}
-    for (masking, setting), groups in _groups(table, corpus).items():
-        # Of several settings of the rest, the one with the most values is the sweep.
-        values = max(groups.values(), key=len)
-        if len(values) >= _LEAST:
-            recipe = str(values[0][1].rows[0]["recipe"])
-            name = f"p = {masking:g}" if masking else recipe
-            found.setdefault((recipe, setting), {})[name] = sorted(values, key=lambda v: v[0])
     figures = {}
-    for (recipe, setting), lines in found.items():
-        name = f"{recipe}-by-{setting.split('.')[-1]}"
-        figures[name] = _figure(table, f"{corpus}: {recipe}, by {setting}", setting, lines)
+    for (recipe, setting), by_masking in _varied(table, corpus).items():
+        lines = {
+            f"p = {masking:g}" if masking else recipe: sorted(values, key=lambda value: value[0])
+            for masking, groups in by_masking.items()
+            # Where other settings vary, too, the most values that share all others are the sweep.
+            if len(values := max(groups.values(), key=len)) >= _LEAST
+        }
+        if lines:
+            name = f"{recipe}-by-{setting.split('.')[-1]}"
+            figures[name] = _figure(table, f"{corpus}: {recipe}, by {setting}", setting, lines)
     return figures
 
 
-def _groups(
+def _varied(
     table: StudyTable, corpus: str
-) -> dict[tuple[float, str], dict[tuple[Any, ...], list[Value]]]:
-    """For every rate and setting, cells grouped by all that is not this setting."""
-    found: dict[tuple[float, str], dict[tuple[Any, ...], list[Value]]] = {}
+) -> dict[tuple[str, str], dict[float, dict[Rest, list[Value]]]]:
+    """For every recipe and setting, by masking rate, the cells that share all other settings."""
+    found: dict[tuple[str, str], dict[float, dict[Rest, list[Value]]]] = {}
     for (_, (where, masking)), cell in table.cells.items():
         if where != corpus:
             continue
         row = cell.rows[0]
-        settings = _flat(row["settings"])
+        settings = _flat(row.get("settings", {}))
         settings.pop(_NOT_SWEPT, None)
         for setting, value in settings.items():
             if isinstance(value, bool) or not isinstance(value, int | float):
                 continue
             rest = tuple(sorted((k, str(v)) for k, v in settings.items() if k != setting))
-            groups = found.setdefault((masking, setting), {})
-            groups.setdefault((row["recipe"], rest), []).append((float(value), cell))
+            groups = found.setdefault((row["recipe"], setting), {}).setdefault(masking, {})
+            groups.setdefault(rest, []).append((float(value), cell))
     return found
 
 
