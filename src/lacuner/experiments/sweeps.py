@@ -39,7 +39,7 @@ def sweep_figures(table: StudyTable, corpus: str) -> dict[str, Figure]:
     for (recipe, setting), by_masking in _varied(table, corpus).items():
         lines = {
             f"p = {masking:g}" if masking else recipe: sorted(values, key=lambda value: value[0])
-            for masking, groups in by_masking.items()
+            for masking, groups in sorted(by_masking.items())
             # Where other settings vary, too, the most values that share all others are the sweep.
             if len(values := max(groups.values(), key=len)) >= _LEAST
         }
