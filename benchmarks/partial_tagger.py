@@ -25,14 +25,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import lacuner
-from lacuner.corpus.alignment import aligned
 from lacuner.corpus.sentence import Corpus
 from lacuner.encoders.embedded import minilm_place
-from lacuner.evaluation.bootstrap import sentence_counts
-from lacuner.evaluation.scores import Score
 from lacuner.experiments.material import Material, read_material, with_gaps
 from lacuner.experiments.results import Counts, Results
 from lacuner.experiments.study_file import load_study
+from lacuner.experiments.worker import figures
 
 SYSTEM = "spacy-partial-tagger"
 BATCH = 16
@@ -195,7 +193,7 @@ def measure(
         folder, begin = Path(place), time.perf_counter()
         model = rival.train(train, material.dev, folder)
         seconds = time.perf_counter() - begin
-        dev, _ = scored(rival.predict(model, material.dev, folder), material.dev)
+        dev, _ = figures(rival.predict(model, material.dev, folder), material.dev)
         row: dict[str, Any] = {
             "train_sentences": len(train), "dev_sentences": len(material.dev),
             "selected_on": "dev", "dev": dev, "missampling": None, "seconds": seconds,
@@ -204,15 +202,8 @@ def measure(
         }  # fmt: skip
         if dev_only:
             return row, None
-        test, counts = scored(rival.predict(model, material.test, folder), material.test)
+        test, counts = figures(rival.predict(model, material.test, folder), material.test)
         return {**row, "test": test}, counts
-
-
-def scored(predicted: Corpus, gold: Corpus) -> tuple[dict[str, float], Counts]:
-    """Precision, recall and F1, and the counts of each sentence."""
-    counts = sentence_counts(aligned(predicted, gold))
-    score = Score(*(int(count) for count in counts.sum(axis=0)))
-    return {"p": score.precision, "r": score.recall, "f1": score.f1}, counts
 
 
 if __name__ == "__main__":

@@ -120,6 +120,22 @@ def with_assignments(values: Mapping[str, Any], assignments: Iterable[str]) -> d
     return changed
 
 
+def flattened(values: Mapping[str, Any], inside: str = "") -> dict[str, Any]:
+    """Nested values by their dotted names.
+
+    Example:
+        >>> flattened({"loss": {"w": 2.0}, "threshold": 0})
+        {'loss.w': 2.0, 'threshold': 0}
+    """
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            flat |= flattened(value, f"{inside}{name}.")
+        else:
+            flat[inside + name] = value
+    return flat
+
+
 def _parse(text: str) -> Any:
     """A TOML value, or the text itself: `--set encoder.name=minilm` needs no quotes."""
     try:

@@ -28,7 +28,7 @@ def table(
     sources: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RESULTS…",
+            metavar="RESULTS",
             help="Files of 'lacuner bench run'; several stand in one table.",
             show_default=False,
         ),

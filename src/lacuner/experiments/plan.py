@@ -28,6 +28,7 @@ from lacuner.recipes.encoder_file import (
 )
 from lacuner.recipes.stages import resolve
 from lacuner.recipes.training import find_recipe
+from lacuner.settings import flattened
 from lacuner.suggestions import unknown_name
 
 NO_ENCODER = EncoderChoice("none", model="none")
@@ -245,20 +246,10 @@ def _fitting(kind: type[Any], values: Mapping[str, Any]) -> Settings:
 
 def _check_someone_takes(values: Settings, recipes: Iterable[str], where: str) -> None:
     kinds = {name: find_recipe(name).settings for name in recipes}
-    known = {path for kind in kinds.values() for path in _paths(asdict(kind()))}
-    for path in _paths(values):
+    known = {path for kind in kinds.values() for path in flattened(asdict(kind()))}
+    for path in flattened(values):
         if path not in known:
             raise UsageError(unknown_name(f"setting in {where}", path, sorted(known)))
-
-
-def _paths(values: Mapping[str, Any], inside: str = "") -> list[str]:
-    found = []
-    for name, value in values.items():
-        if isinstance(value, Mapping):
-            found += _paths(value, f"{inside}{name}.")
-        else:
-            found.append(inside + name)
-    return found
 
 
 def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> Settings:

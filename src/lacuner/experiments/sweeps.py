@@ -7,13 +7,14 @@ in nothing else, that number has a figure.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lacuner.evaluation.plots import new_figure
 from lacuner.experiments.line_panels import WIDTH, Line, draw_lines, entitle
 from lacuner.experiments.tables import Cell, Mean, StudyTable
+from lacuner.settings import flattened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,7 +59,7 @@ def _varied(
         if where != corpus:
             continue
         row = cell.rows[0]
-        settings = _flat(row.get("settings", {}))
+        settings = flattened(row.get("settings", {}))
         settings.pop(_NOT_SWEPT, None)
         for setting, value in settings.items():
             if isinstance(value, bool) or not isinstance(value, int | float):
@@ -67,16 +68,6 @@ def _varied(
             groups = found.setdefault((row["recipe"], setting), {}).setdefault(masking, {})
             groups.setdefault(rest, []).append((float(value), cell))
     return found
-
-
-def _flat(settings: Mapping[str, Any], inside: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in settings.items():
-        if isinstance(value, Mapping):
-            flat |= _flat(value, f"{inside}{name}.")
-        else:
-            flat[inside + name] = value
-    return flat
 
 
 def _figure(

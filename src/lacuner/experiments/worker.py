@@ -203,15 +203,16 @@ def _scored(recogniser: Recogniser, gold: Corpus) -> tuple[Figures, Counts, Figu
     """Scores with the run's own offset, their counts, and scores of the same model without it."""
     predictor = recogniser.predictor
     if not isinstance(predictor, NeuralPredictor) or not predictor.offset:
-        return *_figures(recogniser.predict(gold), gold), None
+        return *figures(recogniser.predict(gold), gold), None
     own, unshifted = (
         gold.with_sentences(found)
         for found in predictor.predict_at(gold.sentences, (predictor.offset, 0.0))
     )
-    return *_figures(own, gold), _figures(unshifted, gold)[0]
+    return *figures(own, gold), figures(unshifted, gold)[0]
 
 
-def _figures(predicted: Corpus, gold: Corpus) -> tuple[Figures, Counts]:
+def figures(predicted: Corpus, gold: Corpus) -> tuple[Figures, Counts]:
+    """Precision, recall and F1, and the counts of each sentence."""
     counts = sentence_counts(aligned(predicted, gold))
     right, found, true = (int(count) for count in counts.sum(axis=0))
     score = Score(right, found, true)
