@@ -71,16 +71,24 @@ def _loss(output: Output, batch: Batch, q: float) -> Tensor:
 
 def test_cross_entropy_of_both_parts_is_that_of_the_tags() -> None:
     batch, output = _case()
+    found = NoiseRobustTagging(_tagger(), q=0.0)(output, batch, torch.Generator()).parts
     whole = functional.cross_entropy(output.scores[0], torch.tensor([0, 2, 0]), reduction="sum")
-    assert torch.allclose(_loss(output, batch, q=0.0), whole)
+    assert 3 * found["entity"] + found["label"] == pytest.approx(float(whole))
 
 
-def test_loss_is_the_sum_over_both_parts_by_hand() -> None:
+def test_loss_is_the_sum_of_the_means_of_both_parts_by_hand() -> None:
     batch, output = _case()
     tags = torch.softmax(output.scores[0], -1).double()
     in_entity = tags[1, 1:].sum()
-    f = torch.stack([tags[0, 0], in_entity, tags[1, 2] / in_entity, tags[2, 0]])
-    assert torch.allclose(_loss(output, batch, q=0.7).double(), ((1 - f**0.7) / 0.7).sum())
+    entity, label = torch.stack([tags[0, 0], in_entity, tags[2, 0]]), tags[1, 2] / in_entity
+    by_hand = (1 - entity**0.7).mean() / 0.7 + (1 - label**0.7) / 0.7
+    assert torch.allclose(_loss(output, batch, q=0.7).double(), by_hand)
+
+
+def test_loss_is_none_where_nothing_counts() -> None:
+    batch, output = _case()
+    objective = NoiseRobustTagging(_tagger(), weights=lambda b, o: torch.zeros(1, 3, 2))
+    assert float(objective(output, batch, torch.Generator()).total) == 0
 
 
 def test_weights_leave_out_what_they_say() -> None:
@@ -92,7 +100,7 @@ def test_weights_leave_out_what_they_say() -> None:
     found = objective(output, batch, torch.Generator())
     tags = torch.softmax(output.scores[0], -1)
     f = torch.stack([1 - tags[1, 0], tags[2, 0]])
-    assert torch.allclose(found.total, ((1 - f**0.7) / 0.7).sum())
+    assert torch.allclose(found.total, ((1 - f**0.7) / 0.7).mean())
     assert found.parts["label"] == 0
 
 

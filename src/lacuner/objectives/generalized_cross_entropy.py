@@ -45,9 +45,10 @@ def generalized_cross_entropy(log_probabilities: Tensor, q: float) -> Tensor:
 class NoiseRobustTagging:
     """Generalized cross-entropy on both parts of a tagger's head (eq. 5).
 
-    Every word learns whether it is in an entity; words of entities learn their label, too. A word
-    without a label counts as O, unless its weight says otherwise; words of ambiguous spans are left
-    out. Where somebody vouches for the labels there is no noise to be robust to, and cross-entropy
+    Every word learns whether it is in an entity; words of entities learn their label, too. Each
+    part is a mean over the words that count for it, as in the paper's public code: labels, of which
+    there are fewer, weigh as much as the decision "entity or not". A word without a label counts as
+    O, unless its weight says otherwise; words of ambiguous spans are left out. Where somebody vouches for the labels there is no noise to be robust to, and cross-entropy
     takes its place: it learns faster, and cannot settle for O everywhere.
 
     Args:
@@ -92,8 +93,8 @@ class NoiseRobustTagging:
             counted = counted * self.weights(batch, output).to(logs)  # w_i of eq. 5
         losses = generalized_cross_entropy(logs, 0.0 if batch.epoch < self.warmup else self.q)
         losses = torch.where(vouched_words(batch, targets)[..., None], -logs, losses)
-        losses = losses * counted  # eq. 5
-        entity, label = (losses.sum((0, 1)) / max(1, len(batch))).unbind()
+        sums, counts = (losses * counted).sum((0, 1)), counted.sum((0, 1))  # eq. 5
+        entity, label = (sums / counts.clamp(min=1)).unbind()
         return Loss(
             entity + label, {"entity": float(entity.detach()), "label": float(label.detach())}
         )
