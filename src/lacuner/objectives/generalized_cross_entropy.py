@@ -48,8 +48,9 @@ class NoiseRobustTagging:
     Every word learns whether it is in an entity; words of entities learn their label, too. Each
     part is a mean over the words that count for it, as in the paper's public code: labels, of which
     there are fewer, weigh as much as the decision "entity or not". A word without a label counts as
-    O, unless its weight says otherwise; words of ambiguous spans are left out. Where somebody vouches for the labels there is no noise to be robust to, and cross-entropy
-    takes its place: it learns faster, and cannot settle for O everywhere.
+    O, unless its weight says otherwise; words of ambiguous spans are left out. Where somebody
+    vouches for the labels there is no noise to be robust to, and cross-entropy takes its place: it
+    learns faster, and cannot settle for O everywhere.
 
     Args:
         model: A tagger with the scheme `io`, for its tags.
