@@ -53,7 +53,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("weighted_partial_crf", {**NEURAL, **FEWER_EPOCHS, "folds": {"rounds": 1}}),
     ("expected_entity_ratio", NEURAL),
     ("bond", {**NEURAL, **FEW["bond"]}),
-    ("roster", {**NEURAL, **FEWER_EPOCHS, **FEW["roster"]}),
+    ("roster", {**NEURAL, **FEW["roster"]}),
     ("refill", {**NEURAL, **MORE_EPOCHS}),
     ("auto_ner", NEURAL),
     ("pu_learning", NEURAL),

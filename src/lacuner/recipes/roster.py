@@ -103,7 +103,9 @@ class Settings:
     model: HeadSettings = field(default_factory=HeadSettings)
     loss: LossSettings = field(default_factory=LossSettings)
     removal: RemovalSettings = field(default_factory=RemovalSettings)
-    training: TrainingSettings = field(default_factory=TrainingSettings)
+    training: TrainingSettings = field(  # a smaller rate learns less of the noise
+        default_factory=lambda: TrainingSettings(encoder_rate=8e-5)
+    )
     ensemble: EnsembleSettings = field(default_factory=lambda: EnsembleSettings(members=5))
     self_training: SelfTrainingSettings = field(
         default_factory=lambda: SelfTrainingSettings(rounds=1)
