@@ -49,7 +49,7 @@ class Settings(token_ce.Settings):
     early_stopping: EarlyStoppingSettings = field(default_factory=EarlyStoppingSettings)
     self_training: SelfTrainingSettings = field(
         default_factory=lambda: SelfTrainingSettings(
-            rounds=1, targets="all", confidence=0.9, encoder_rate=5e-5, head_rate=3e-4
+            rounds=1, targets="all", confidence=0.9, interval=450
         )
     )
 
