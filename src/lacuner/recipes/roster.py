@@ -103,7 +103,7 @@ class Settings:
     model: HeadSettings = field(default_factory=HeadSettings)
     loss: LossSettings = field(default_factory=LossSettings)
     removal: RemovalSettings = field(default_factory=RemovalSettings)
-    training: TrainingSettings = field(  # a smaller rate learns less of the noise
+    training: TrainingSettings = field(  # the rate was found on dev: docs/roster.md
         default_factory=lambda: TrainingSettings(encoder_rate=8e-5)
     )
     ensemble: EnsembleSettings = field(default_factory=lambda: EnsembleSettings(members=5))
