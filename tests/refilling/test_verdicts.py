@@ -84,3 +84,20 @@ def test_of_another_sentence_and_back_from_json() -> None:
     moved = one.of_sentence(7)
     assert moved.given.sentence == 7 and moved.rivals[0].sentence == 7
     assert moved.of_sentence(0) == one
+
+
+def test_a_label_its_rivals_and_no_entity_exclude_each_other() -> None:
+    from math import exp
+
+    from lacuner.refilling.candidates import Candidate
+    from lacuner.refilling.gap_estimate import GapEstimate
+
+    gaps = GapEstimate(0.5, 40.0, 30.0, 50.0, 10)
+    given = Candidate(0, 1, 2, "PER", -0.5, 0.9)
+    longer, later = Candidate(0, 1, 3, "PER", 2.0, 0.8), Candidate(0, 0, 2, "LOC", 0.5, 0.8)
+    relabelled = Candidate(0, 1, 2, "LOC", -0.5, 0.1)
+    odds = exp(0.0), exp(2.5), exp(1.0)
+    assert Verdict(given).chance(gaps) == pytest.approx(odds[0] / (1 + odds[0]))
+    assert Verdict(given, (longer, later)).chance(gaps) == pytest.approx(odds[0] / (1 + sum(odds)))
+    # Another label of the same span is no other place: certainty tells them apart.
+    assert Verdict(given, (relabelled,)).chance(gaps) == Verdict(given).chance(gaps)

@@ -90,9 +90,9 @@ def changes(
             f"an entity with probability {chance:.2f}, then {found.label} with "
             f"{found.certainty:.2f}",
         )
-    chances = gaps.probabilities(margins_of([one.given for one in wrong])).tolist()
-    for one, chance in zip(wrong, chances, strict=True):
-        given, sentence = one.given, filled.sentences[one.given.sentence]
+    for one in wrong:
+        given, chance = one.given, one.chance(gaps)
+        sentence = filled.sentences[given.sentence]
         instead = ", ".join(
             f"'{sentence.surface(rival.start, rival.end)}' {rival.label}" for rival in one.rivals
         )

@@ -109,13 +109,7 @@ def wrong_labels(
     verdicts: Sequence[Verdict], gaps: GapEstimate, settings: FillingSettings
 ) -> list[Verdict]:
     """The verdicts against a label."""
-    given = [one.given for one in verdicts]
-    chances = gaps.probabilities(margins_of(given)).tolist()
-    return [
-        one
-        for one, chance in zip(verdicts, chances, strict=True)
-        if chance * one.given.certainty < settings.wrong
-    ]
+    return [one for one in verdicts if one.chance(gaps) * one.given.certainty < settings.wrong]
 
 
 def _is_taken(found: Candidate, entities: Sequence[Entity]) -> bool:

@@ -6,13 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from lacuner.corpus.sentence import Sentence
 from lacuner.inference.decode import decode
 from lacuner.models.batching import Examples
 from lacuner.models.distribution import outputs
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.span_roles import span_roles
-from lacuner.refilling.candidates import REACH, Candidate, candidate_of, log_chances
+from lacuner.refilling.candidates import (
+    REACH,
+    Candidate,
+    candidate_of,
+    log_chances,
+    margins_of,
+)
+from lacuner.refilling.gap_estimate import GapEstimate
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,13 @@ class Verdict:
     def from_dict(cls, row: Mapping[str, Any]) -> Verdict:
         """What `dataclasses.asdict` made of it."""
         return cls(Candidate(**row["given"]), tuple(Candidate(**rival) for rival in row["rivals"]))
+
+    def chance(self, gaps: GapEstimate) -> float:
+        """How likely its span is an entity; it, its rivals and "no entity" exclude each other."""
+        given = (self.given.start, self.given.end)
+        others = [rival for rival in self.rivals if (rival.start, rival.end) != given]
+        against = np.logaddexp.reduce([0.0, *(margins_of(others) + gaps.offset)])
+        return float(gaps.probabilities(np.array(self.given.margin - against)))
 
     def of_sentence(self, number: int) -> Verdict:
         """The same, with another number for the sentence."""
