@@ -60,6 +60,20 @@ def test_killed_run_resumes_to_the_same_weights_in_every_round(after: int, tmp_p
         assert files[0].read_bytes() == files[1].read_bytes()
 
 
+@pytest.mark.parametrize("after", [3, STEPS])
+def test_of_lists_a_tagger_makes_the_first_round_and_resumes(after: int, tmp_path: Path) -> None:
+    own = {**ROUNDS, "unit": "name"}
+    whole = weights(_train(tmp_path / "whole", rounds=own))
+    with pytest.raises(Killed):
+        _train(tmp_path / "cut", rounds=own, listeners=[killed_after(after)])
+    assert same(whole, weights(_train(tmp_path / "cut", rounds=own, resume=True)))
+    stages = tmp_path / "whole" / "stages"
+    first, second = ((stages / f"round-{n}" / "verdicts.jsonl").read_bytes() for n in (1, 2))
+    assert first.count(b"\n") == second.count(b"\n") == MASKED.corpus.entity_count
+    _train(tmp_path / "chance")  # where mentions are missing, a model judges no label it learnt
+    assert not (tmp_path / "chance" / "stages" / "round-1" / "verdicts.jsonl").read_bytes()
+
+
 def test_outcome_is_the_given_labels_and_more_with_scores_and_measures(tmp_path: Path) -> None:
     training = {**TRAINING, "epochs": 12}
     lenient = {"sure": 0.3, "certain": 0.0, "wrong": 0.0}

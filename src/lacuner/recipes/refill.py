@@ -2,12 +2,14 @@
 
 A tenth of the labels is held back. Then, in rounds:
 
-1. A fresh model learns from the labels there are: in the first round by the loss of NRCES, which
-   does not believe that what has no label is no entity; later, when few are missing, by
-   cross-entropy, and from half of the corpus each, so that no model confirms what it remembers.
+1. A fresh model learns from the labels there are: in the first round by a loss that does not
+   believe that what has no label is no entity (that of NRCES; of labels from a list, which are also
+   wrong, that of RoSTER's taggers); later, when few are missing, by cross-entropy, and from half of
+   the corpus each, so that no model confirms what it remembers.
 2. It looks at all spans without a label, later at those of the other half. How the labels that were
    held back come back tells how many are missing, and how likely each of these spans is one of them
-   (`refilling.gap_estimate`). Of the other half it also says how likely each given label is right.
+   (`refilling.gap_estimate`). Of the other half it also says how likely each given label is right;
+   so does, of all, the tagger, which does not learn them by heart.
 3. Where that is sure, the span gets a label; where it is in doubt, nothing is learnt from it;
    everything else is a negative. A given label that is most unlikely is taken out.
 
@@ -28,8 +30,10 @@ from lacuner.errors import UsageError
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.labelling.holding_back import gap_unit, hold_back
 from lacuner.models.span_classifier import SpanClassifier
+from lacuner.models.token_tagger import TokenTagger
 from lacuner.objectives.cross_entropy import SpanCrossEntropy
 from lacuner.objectives.nrces import NoiseRobustCrossEntropy
+from lacuner.recipes import roster
 from lacuner.recipes.decision_offset import is_gold
 from lacuner.recipes.parts import (
     EncoderSettings,
@@ -39,15 +43,18 @@ from lacuner.recipes.parts import (
     train_span_classifier,
 )
 from lacuner.recipes.recipe import Recipe
-from lacuner.refilling.candidates import Candidate, find_candidates
+from lacuner.refilling.candidates import Candidate
 from lacuner.refilling.filling import FillingSettings
+from lacuner.refilling.looking import look_at
 from lacuner.refilling.outcome import keep_outcome
 from lacuner.refilling.rounds import Round, held_spans
-from lacuner.refilling.verdicts import Verdict, judge_labels
+from lacuner.refilling.verdicts import Verdict
 from lacuner.training.loop import step_seed
 from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Run
 from lacuner.training.state import drop_result
+
+_SLOWER = 0.5  # of the encoder's rate, for the robust loss of taggers: docs/roster.md
 
 
 @dataclass(frozen=True)
@@ -118,32 +125,48 @@ def _refilled(corpus: Corpus, settings: Settings, run: Run) -> Corpus:
     taught = shown
     for this in rounds:
         if not on_main(this.is_finished):
-            _make(this, corpus, shown, taught, settings, run)
+            _make(this, corpus, shown, taught, settings, run, by_list=unit == "name")
         taught = this.filled(shown)
     on_main(lambda: keep_outcome(run.folder, corpus, rounds, run.hidden))
     return rounds[-1].filled(corpus)
 
 
 def _make(
-    this: Round, corpus: Corpus, shown: Corpus, taught: Corpus, settings: Settings, run: Run
+    this: Round,
+    corpus: Corpus,
+    shown: Corpus,
+    taught: Corpus,
+    settings: Settings,
+    run: Run,
+    *,
+    by_list: bool,
 ) -> None:
     """One round: models learn from `taught`, and look for labels that `shown` misses."""
     own, seed = settings.rounds, step_seed(settings.training.seed, "round", this.number)
     rng = np.random.default_rng(seed)
-    words = settings.training.batch_words
+    is_first = this.number == 1
     found: list[Candidate] = []
     verdicts: list[Verdict] = []
-    parts = _parts(corpus, 1 if this.number == 1 else own.folds, rng)
+    parts = _parts(corpus, 1 if is_first else own.folds, rng)
     for name, learnt, looked_at in parts:
         part = run.within(this.name + name)
-        model = _taught(taught, learnt, step_seed(seed, name), this.number, settings, part)
-        sentences = [shown.sentences[number] for number in looked_at]
-        for one in on_main(partial(find_candidates, model, sentences, batch_words=words)):
-            found.append(replace(one, sentence=looked_at[one.sentence]))
-        if learnt != looked_at:
-            given = [corpus.sentences[number] for number in looked_at]
-            for verdict in on_main(partial(judge_labels, model, given, batch_words=words)):
-                verdicts.append(verdict.of_sentence(looked_at[verdict.given.sentence]))
+        training = replace(settings.training, seed=step_seed(seed, name))
+        settings_now = replace(settings, training=training)
+        if is_first:
+            model = _first_model(taught, settings_now, part, by_list=by_list)
+        else:
+            model = _later_model(taught, learnt, settings_now, part)
+        look = partial(
+            look_at,
+            model,
+            [shown.sentences[number] for number in looked_at],
+            [corpus.sentences[number] for number in looked_at],
+            batch_words=settings.training.batch_words,
+            judging=learnt != looked_at or isinstance(model, TokenTagger),
+        )
+        candidates, judged = on_main(look)
+        found += [replace(one, sentence=looked_at[one.sentence]) for one in candidates]
+        verdicts += [one.of_sentence(looked_at[one.given.sentence]) for one in judged]
     found.sort(key=lambda one: (one.sentence, one.start))
     verdicts.sort(key=lambda one: (one.given.sentence, one.given.start))
     on_main(lambda: this.keep(found, verdicts, held_spans(corpus, shown), rng))
@@ -166,18 +189,28 @@ def _parts(
     ]
 
 
-def _taught(
-    corpus: Corpus, numbers: list[int], seed: int, round_number: int, settings: Settings, run: Run
+def _first_model(
+    corpus: Corpus, settings: Settings, run: Run, *, by_list: bool
+) -> SpanClassifier | TokenTagger:
+    """A model that does not believe all labels, nor that what has none is no entity."""
+    if not by_list:
+        return train_span_classifier(corpus, None, NoiseRobustCrossEntropy(), settings, run)
+    slower = replace(settings.training, encoder_rate=_SLOWER * settings.training.encoder_rate)
+    own = roster.Settings(encoder=settings.encoder, training=slower)
+    return roster.noise_robust_tagger(corpus, None, own, run)
+
+
+def _later_model(
+    corpus: Corpus, numbers: list[int], settings: Settings, run: Run
 ) -> SpanClassifier:
     """A model that learnt from some sentences; from few it learns a little longer."""
-    training = replace(settings.training, seed=seed)
-    if round_number > 1 and settings.rounds.folds > 1:
+    if settings.rounds.folds > 1:
         longer = 1 + 1 / settings.rounds.folds
         epochs = math.ceil(longer * epochs_for(len(corpus), settings.training))
         corpus = corpus.with_sentences(corpus.sentences[number] for number in numbers)
-        training, run.hidden = replace(training, epochs=epochs), None
-    objective = NoiseRobustCrossEntropy() if round_number == 1 else SpanCrossEntropy()
-    return train_span_classifier(corpus, None, objective, replace(settings, training=training), run)
+        settings = replace(settings, training=replace(settings.training, epochs=epochs))
+        run.hidden = None
+    return train_span_classifier(corpus, None, SpanCrossEntropy(), settings, run)
 
 
 REFILL = Recipe(
@@ -189,5 +222,5 @@ REFILL = Recipe(
     unit="span",
     stages=4,
     cost=3.5,
-    robust_to=("missing",),
+    robust_to=("missing", "wrong"),
 )

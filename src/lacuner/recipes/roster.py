@@ -115,6 +115,13 @@ class Settings:
 
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
     """Stage 1: one noise-robust model."""
+    return calibrated(NeuralPredictor(noise_robust_tagger(corpus, dev, settings, run)), dev)
+
+
+def noise_robust_tagger(
+    corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run
+) -> TokenTagger:
+    """A tagger that noise moves little, trained in the stage `train`."""
     training = settings.training
     torch.manual_seed(step_seed(training.seed, "weights"))
     encoder = encoder_of(settings.encoder, corpus)
@@ -139,7 +146,7 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
         stage, interval if settings.removal.threshold else None, removal.make, removal.use
     )
     fit(model, corpus, dev, objective, training, stage, view=view)
-    return calibrated(NeuralPredictor(model), dev)
+    return model
 
 
 ROSTER = Recipe(

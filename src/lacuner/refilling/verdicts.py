@@ -41,11 +41,15 @@ class Verdict:
         """What `dataclasses.asdict` made of it."""
         return cls(Candidate(**row["given"]), tuple(Candidate(**rival) for rival in row["rivals"]))
 
+    @property
+    def elsewhere(self) -> list[Candidate]:
+        """The rivals that are other spans, and not the same one with another label."""
+        given = (self.given.start, self.given.end)
+        return [rival for rival in self.rivals if (rival.start, rival.end) != given]
+
     def chance(self, gaps: GapEstimate) -> float:
         """How likely its span is an entity; it, its rivals and "no entity" exclude each other."""
-        given = (self.given.start, self.given.end)
-        others = [rival for rival in self.rivals if (rival.start, rival.end) != given]
-        against = np.logaddexp.reduce([0.0, *(margins_of(others) + gaps.offset)])
+        against = np.logaddexp.reduce([0.0, *(margins_of(self.elsewhere) + gaps.offset)])
         return float(gaps.probabilities(np.array(self.given.margin - against)))
 
     def of_sentence(self, number: int) -> Verdict:
@@ -55,8 +59,12 @@ class Verdict:
 
 
 def rivals_of(verdicts: Sequence[Verdict]) -> list[Candidate]:
-    """What would be taken instead, each once: two labels may have the same rival."""
-    return list(dict.fromkeys(rival for one in verdicts for rival in one.rivals))
+    """What would be taken in other places instead, each once: two labels may have the same rival.
+
+    Another label of the same span is none: where a model and the label agree that there is an
+    entity, and not which, the label is right more often.
+    """
+    return list(dict.fromkeys(rival for one in verdicts for rival in one.elsewhere))
 
 
 def judge_labels(

@@ -1,0 +1,130 @@
+"""What a tagger takes for entities: runs of words with one tag. The tags are IO.
+
+The words of an entity are right or wrong together, so that a run is as likely as its weakest word,
+where the word before and the word after count as well: they must not belong to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lacuner.corpus.sentence import Entity, Sentence
+from lacuner.inference.decode import decode
+from lacuner.models.batching import Examples
+from lacuner.models.distribution import outputs
+from lacuner.models.token_tagger import TokenTagger
+from lacuner.refilling.candidates import Candidate, log_chances
+from lacuner.refilling.gap_estimate import Floats
+from lacuner.refilling.verdicts import Verdict
+
+_DOUBT = 2.2  # a run of words that are in an entity with a probability of 0.1 is looked at
+_LEAST, _MOST = -40.0, -1e-12  # of logarithms of probabilities
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What a tagger says of a sentence.
+
+    Attributes:
+        place: The number of the sentence.
+        runs: What it takes for entities, and what it nearly does; none over another.
+        chances: The logarithm of the probability of each tag.  # [words, tags]
+    """
+
+    place: int
+    runs: list[Entity]
+    chances: Floats
+
+    def candidate(self, entity: Entity, number: int) -> Candidate:
+        """A run of words as a candidate for the label of that number."""
+        ends = [word for word in (entity.start - 1, entity.end) if 0 <= word < len(self.chances)]
+        inside = self.chances[entity.start : entity.end, 1:]
+        beyond = np.log1p(-np.exp(np.minimum(self.chances[ends, 1:], _MOST)))
+        by_label = np.concatenate((inside, beyond)).min(0)  # [labels]
+        some = float(np.clip(np.logaddexp.reduce(by_label), _LEAST, _MOST))
+        certainty = float(np.exp(by_label[number - 1] - np.logaddexp.reduce(by_label)))
+        return Candidate(self.place, *entity.key, some - float(np.log(-np.expm1(some))), certainty)
+
+
+def find_tagged(
+    model: TokenTagger, shown: Sequence[Sentence], *, batch_words: int
+) -> list[Candidate]:
+    """The runs that a tagger takes, or nearly takes, for entities, though no label says so.
+
+    Runs with a word that has a label, or that are known to be no entity, are left out.
+
+    Args:
+        model: The tagger.
+        shown: The sentences, with the labels that it learnt from.
+        batch_words: Most places for words in a batch, padding included.
+    """
+    found = [
+        reading.candidate(run, model.label_numbers[run.label])
+        for reading in _read(model, shown, batch_words)
+        for run in reading.runs
+        if _may_be(run, shown[reading.place]) and not _touches_a_label(run, shown[reading.place])
+    ]
+    return sorted(found, key=lambda candidate: (candidate.sentence, candidate.start))
+
+
+def judge_by_tags(
+    model: TokenTagger, given: Sequence[Sentence], *, batch_words: int
+) -> list[Verdict]:
+    """What a tagger says of all labels of sentences, but for those that are complete.
+
+    Args:
+        model: The tagger.
+        given: The sentences.
+        batch_words: Most places for words in a batch, padding included.
+    """
+    verdicts: list[Verdict] = []
+    for reading in _read(model, given, batch_words):
+        sentence = given[reading.place]
+        if sentence.complete:
+            continue
+        possible = [run for run in reading.runs if _may_be(run, sentence)]
+        for entity in sentence.entities:
+            rivals = [run for run in possible if _meet(run, entity) and run.key != entity.key]
+            verdicts.append(
+                Verdict(
+                    reading.candidate(entity, model.label_numbers[entity.label]),
+                    tuple(reading.candidate(run, model.label_numbers[run.label]) for run in rivals),
+                )
+            )
+    return sorted(verdicts, key=lambda one: (one.given.sentence, one.given.start, one.given.end))
+
+
+def _read(
+    model: TokenTagger, sentences: Sequence[Sentence], batch_words: int
+) -> Iterator[_Reading]:
+    examples = Examples(sentences, model.encoder, model.label_numbers)
+    places = [number for number, sentence in enumerate(sentences) if sentence.tokens]
+    for numbers, _, output in outputs(model, examples, batch_words=batch_words):
+        chances = log_chances(output)
+        sure, more = decode(model, output), decode(model, output, offset=_DOUBT)
+        for row, (runs, others) in enumerate(zip(sure, more, strict=True)):
+            place = places[numbers[row]]
+            nearly = [one for one in others if not any(_meet(one, run) for run in runs)]
+            yield _Reading(place, runs + nearly, chances[row, : len(sentences[place].tokens)])
+
+
+def _meet(one: Entity, other: Entity) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _may_be(run: Entity, sentence: Sentence) -> bool:
+    """Does nobody vouch that it is no entity?"""
+    return not (
+        sentence.complete
+        or run.span in sentence.rejected
+        or any(start < run.end and run.start < end for start, end in sentence.outside)
+    )
+
+
+def _touches_a_label(run: Entity, sentence: Sentence) -> bool:
+    known = [entity.span for entity in sentence.entities]
+    known += [found.span for found in sentence.ambiguous]
+    return any(start < run.end and run.start < end for start, end in known)
