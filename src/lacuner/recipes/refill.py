@@ -55,6 +55,7 @@ from lacuner.training.run_folder import Run
 from lacuner.training.state import drop_result
 
 _SLOWER = 0.5  # of the encoder's rate, for the robust loss of taggers: docs/roster.md
+_ALL_TYPES = roster.RemovalSettings(rare=0.0)  # later rounds judge types; a rare one would be lost
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,7 @@ def _first_model(
     if not by_list:
         return train_span_classifier(corpus, None, NoiseRobustCrossEntropy(), settings, run)
     slower = replace(settings.training, encoder_rate=_SLOWER * settings.training.encoder_rate)
-    own = roster.Settings(encoder=settings.encoder, training=slower)
+    own = roster.Settings(encoder=settings.encoder, training=slower, removal=_ALL_TYPES)
     return roster.noise_robust_tagger(corpus, None, own, run)
 
 
