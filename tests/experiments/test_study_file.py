@@ -27,12 +27,16 @@ def test_shipped_study_fits_the_recipes(name: str) -> None:
     study = load_study(name)
     assert study.name == name and study.title
     assert {"cpu", "full"} <= set(study.profiles)
-    for profile in study.profiles:
+    for profile, own in study.profiles.items():
         plans = plan_runs(study, profile)
         assert plans
         used = {plan.system.name for plan in plans}
+        corpora = set(own.corpora or study.corpora)
         assert used == {
-            s.name for s in study.systems if s.profiles is None or profile in s.profiles
+            s.name
+            for s in study.systems
+            if s.profiles is None or profile in s.profiles
+            if s.corpora is None or corpora & set(s.corpora)
         }
 
 
