@@ -257,3 +257,8 @@ class Corpus:
     def unlabelled(self) -> Corpus:
         """The words alone: what a labeller or a recogniser may see."""
         return self.with_sentences(sentence.unlabelled() for sentence in self.sentences)
+
+
+def overlap(first: Span, second: Span) -> bool:
+    """Do two spans share a word?"""
+    return first[0] < second[1] and second[0] < first[1]

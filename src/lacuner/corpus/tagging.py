@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from lacuner.corpus.sentence import Entity, Span
+from lacuner.corpus.sentence import Entity, Span, overlap
 
 SCHEMES = ("iob1", "bio", "bioes", "bilou", "bmes", "io")
 OUTSIDE, UNKNOWN = "O", "UNK"
@@ -238,7 +238,7 @@ def without_overlap(entities: Iterable[Entity]) -> tuple[list[Entity], list[tupl
     kept: list[Entity] = []
     dropped: list[tuple[Entity, Entity]] = []
     for entity in sorted(entities, key=lambda e: (e.start - e.end, e.start)):
-        rival = next((k for k in kept if k.start < entity.end and entity.start < k.end), None)
+        rival = next((k for k in kept if overlap(k.span, entity.span)), None)
         if rival is None:
             kept.append(entity)
         else:

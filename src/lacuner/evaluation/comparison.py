@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lacuner.corpus.sentence import Entity, Sentence, Span
+from lacuner.corpus.sentence import Entity, Sentence, Span, overlap
 from lacuner.corpus.tagging import without_overlap
 from lacuner.evaluation.scores import Pair
 
@@ -124,11 +124,6 @@ def telling(pairs: Iterable[Pair], count: int) -> list[Pair]:
         elif comparison.found and comparison.missed:
             missed.append((given, gold))
     return missed[:count] + wrong[:count]
-
-
-def overlap(first: Span, second: Span) -> bool:
-    """Do two spans share a word?"""
-    return first[0] < second[1] and second[0] < first[1]
 
 
 def _laid_out(sentence: Sentence) -> tuple[str, Sequence[Span]]:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lacuner.corpus.sentence import Entity, Sentence
+from lacuner.corpus.sentence import Entity, Sentence, Span
 from lacuner.inference.decode import decode
 from lacuner.models.batch import Batch, Output
 from lacuner.models.batching import Examples
@@ -40,6 +40,11 @@ class Candidate:
     label: str
     margin: float
     certainty: float
+
+    @property
+    def span(self) -> Span:
+        """Its place."""
+        return self.start, self.end
 
     @property
     def key(self) -> tuple[int, int, str]:

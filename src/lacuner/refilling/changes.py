@@ -72,7 +72,7 @@ def changes(
     chances = gaps.probabilities(margins_of(found_ones)).tolist()
     for found, chance in zip(found_ones, chances, strict=True):
         sentence = filled.sentences[found.sentence]
-        span = found.start, found.end
+        span = found.span
         if any(entity.span == span and is_added(entity) for entity in sentence.entities):
             action = ADDED
         elif any(doubt.span == span and is_doubt(doubt) for doubt in sentence.ambiguous):
@@ -94,11 +94,12 @@ def changes(
         given, chance = one.given, one.chance(gaps)
         sentence = filled.sentences[given.sentence]
         instead = ", ".join(
-            f"'{sentence.surface(rival.start, rival.end)}' {rival.label}" for rival in one.rivals
+            f"'{sentence.surface(*rival.span)}' {rival.label}" for rival in one.rivals
         )
         yield Change(
             sentence.id,
-            *(given.start, given.end, sentence.surface(given.start, given.end)),
+            *given.span,
+            sentence.surface(*given.span),
             given.label,
             REMOVED,
             round_number,
@@ -148,7 +149,7 @@ def gaps_by_label(
     taken = [{e.span for e in sentence.entities} for sentence in given]
     chances = gaps.probabilities(margins_of(candidates)).tolist()
     for found, chance in zip(candidates, chances, strict=True):
-        if (found.start, found.end) not in taken[found.sentence]:
+        if found.span not in taken[found.sentence]:
             expected[found.label] += chance
     total = expected.total() or 1.0
     return {

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lacuner.corpus.sentence import Ambiguity, Corpus, Entity
+from lacuner.corpus.sentence import Ambiguity, Corpus, Entity, overlap
 from lacuner.errors import UsageError
 from lacuner.refilling.candidates import Candidate, margins_of
 from lacuner.refilling.gap_estimate import GapEstimate
@@ -114,7 +114,7 @@ def wrong_labels(
 
 def _is_taken(found: Candidate, entities: Sequence[Entity]) -> bool:
     """Has one of its words a label?"""
-    return any(e.start < found.end and found.start < e.end for e in entities)
+    return any(overlap(entity.span, found.span) for entity in entities)
 
 
 def is_added(entity: Entity) -> bool:

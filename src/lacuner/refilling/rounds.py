@@ -64,7 +64,7 @@ class Round:
             held: Where labels were held back: the numbers of sentences, and spans.
             rng: For the interval of the estimate.
         """
-        is_held = np.array([(c.sentence, (c.start, c.end)) in held for c in candidates], dtype=bool)
+        is_held = np.array([(c.sentence, c.span) in held for c in candidates], dtype=bool)
         if len(held) >= _FEWEST:
             gaps = estimate_gaps(margins_of(candidates), is_held, len(held), rng)
         else:

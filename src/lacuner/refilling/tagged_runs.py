@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lacuner.corpus.sentence import Entity, Sentence
+from lacuner.corpus.sentence import Entity, Sentence, overlap
 from lacuner.inference.decode import decode
 from lacuner.models.batching import Examples
 from lacuner.models.distribution import outputs
@@ -87,7 +87,9 @@ def judge_by_tags(
             continue
         possible = [run for run in reading.runs if _may_be(run, sentence)]
         for entity in sentence.entities:
-            rivals = [run for run in possible if _meet(run, entity) and run.key != entity.key]
+            rivals = [
+                run for run in possible if overlap(run.span, entity.span) and run.key != entity.key
+            ]
             verdicts.append(
                 Verdict(
                     reading.candidate(entity, model.label_numbers[entity.label]),
@@ -107,12 +109,8 @@ def _read(
         sure, more = decode(model, output), decode(model, output, offset=_DOUBT)
         for row, (runs, others) in enumerate(zip(sure, more, strict=True)):
             place = places[numbers[row]]
-            nearly = [one for one in others if not any(_meet(one, run) for run in runs)]
+            nearly = [one for one in others if not any(overlap(one.span, run.span) for run in runs)]
             yield _Reading(place, runs + nearly, chances[row, : len(sentences[place].tokens)])
-
-
-def _meet(one: Entity, other: Entity) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 def _may_be(run: Entity, sentence: Sentence) -> bool:
@@ -120,11 +118,11 @@ def _may_be(run: Entity, sentence: Sentence) -> bool:
     return not (
         sentence.complete
         or run.span in sentence.rejected
-        or any(start < run.end and run.start < end for start, end in sentence.outside)
+        or any(overlap(run.span, words) for words in sentence.outside)
     )
 
 
 def _touches_a_label(run: Entity, sentence: Sentence) -> bool:
     known = [entity.span for entity in sentence.entities]
     known += [found.span for found in sentence.ambiguous]
-    return any(start < run.end and run.start < end for start, end in known)
+    return any(overlap(run.span, span) for span in known)

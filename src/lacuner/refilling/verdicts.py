@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lacuner.corpus.sentence import Sentence
+from lacuner.corpus.sentence import Sentence, overlap
 from lacuner.inference.decode import decode
 from lacuner.models.batching import Examples
 from lacuner.models.distribution import outputs
@@ -44,8 +44,7 @@ class Verdict:
     @property
     def elsewhere(self) -> list[Candidate]:
         """The rivals that are other spans, and not the same one with another label."""
-        given = (self.given.start, self.given.end)
-        return [rival for rival in self.rivals if (rival.start, rival.end) != given]
+        return [rival for rival in self.rivals if rival.span != self.given.span]
 
     def chance(self, gaps: GapEstimate) -> float:
         """How likely its span is an entity; it, its rivals and "no entity" exclude each other."""
@@ -96,7 +95,7 @@ def judge_labels(
                 rivals = (
                     candidate_of(place, other, chances[row], model.label_numbers[other.label])
                     for other in free
-                    if other.start < entity.end and entity.start < other.end
+                    if overlap(other.span, entity.span)
                     if other.key != entity.key
                 )
                 own = candidate_of(place, entity, chances[row], number)
