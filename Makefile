@@ -46,7 +46,8 @@ clean: ## Remove the environment and everything that can be made again
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
+# seqeval comes as source; built the old way it takes a setuptools_scm without what that needs.
 .venv/.ready-dev: requirements-dev.lock .venv/.ready
 	@echo "installing what the tests need"
-	@$(PIP) install -r requirements-dev.lock
+	@$(PIP) install --use-pep517 -r requirements-dev.lock
 	@touch $@
