@@ -16,8 +16,9 @@ from lacuner.inference.predictor import NeuralPredictor
 from lacuner.labelling.masking import mask
 from lacuner.recipes.refill import REFILL
 from lacuner.recipes.stages import resolve
-from lacuner.refilling.filling import is_added
+from lacuner.refilling.filling import FillingSettings, is_added, wrong_labels
 from lacuner.refilling.outcome import filled_file, read_changes, read_gaps
+from lacuner.refilling.rounds import Round
 from lacuner.training.run_folder import Run
 from tests.recipes.staged_training import (
     TRAINING,
@@ -126,15 +127,24 @@ def test_each_half_is_looked_at_by_who_learnt_from_the_other(tmp_path: Path) -> 
 
 def test_labels_that_the_other_half_does_not_believe_are_taken_out(tmp_path: Path) -> None:
     half = SOME.with_sentences([*SOME.vouched().sentences[:24], *MASKED.corpus.sentences[24:]])
-    _train(tmp_path / "run", corpus=half, filling={"wrong": 1.0})
+    many = {**ROUNDS, "held_back": 0.6}  # so that verdicts count
+    _train(tmp_path / "kept", corpus=half, rounds=many, filling={"wrong": 0.0})
+    judging = Round(Run(tmp_path / "kept").stage("round-2"), 2, FillingSettings())
+    assert len(judging.verdicts) == sum(len(sentence.entities) for sentence in half.sentences[24:])
+    beliefs = [one.chance(judging.gaps) * one.given.certainty for one in judging.verdicts]
+    wrong = float(np.quantile(beliefs, 0.3))
+    out = wrong_labels(judging.verdicts, judging.gaps, FillingSettings(wrong=wrong))
+    assert out
+    _train(tmp_path / "run", corpus=half, rounds=many, filling={"wrong": wrong})
     filled, changed = read(filled_file(tmp_path / "run")), read_changes(tmp_path / "run")
     assert filled.sentences[:24] == half.sentences[:24]  # somebody vouches for these
-    assert all(is_added(e) for sentence in filled.sentences[24:] for e in sentence.entities)
-    given = sum(len(sentence.entities) for sentence in half.sentences[24:])
+    for one in out:
+        left = filled.sentences[one.given.sentence].entities
+        assert not any(e.key == one.given.key and not is_added(e) for e in left)
     removed = [change for change in changed if change.action == "removed"]
-    assert len(removed) == given == read_gaps(tmp_path / "run")["rounds"][-1]["removed"]
+    assert len(removed) == len(out) == read_gaps(tmp_path / "run")["rounds"][-1]["removed"]
     assert not read_gaps(tmp_path / "run")["rounds"][0]["removed"]  # its model has seen them
-    alone = {**ROUNDS, "folds": 1}
+    alone = {**many, "folds": 1}
     _train(tmp_path / "alone", corpus=half, rounds=alone, filling={"wrong": 1.0})
     assert not any(change.action == "removed" for change in read_changes(tmp_path / "alone"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from lacuner import Ambiguity, Corpus, Entity, Sentence
@@ -74,6 +75,13 @@ def test_changes_say_what_why_and_how_sure() -> None:
     assert unknown["LOC"].missing is None
 
 
+BELIEVED = [
+    Verdict(Candidate(1, word, word + 1, label, _margin(0.9), 1.0))
+    for word in range(3)
+    for label in CORPUS.labels
+]
+
+
 def _against(*rivals: Candidate, chance: float = 0.02, certainty: float = 1.0) -> Verdict:
     return Verdict(Candidate(0, 0, 2, "PER", _margin(chance), certainty), rivals)
 
@@ -105,11 +113,11 @@ def _against(*rivals: Candidate, chance: float = 0.02, certainty: float = 1.0) -
 def test_labels_that_nobody_believes_are_taken_out(
     verdict: Verdict, labels: list[tuple[int, int, str]], doubts: list[tuple[int, int]]
 ) -> None:
-    filled = fill(CORPUS, [], GAPS, FillingSettings(), 2, [verdict])
+    filled = fill(CORPUS, [], GAPS, FillingSettings(), 2, [verdict, *BELIEVED])
     assert [entity.key for entity in filled.sentences[0].entities] == labels
     assert [found.span for found in filled.sentences[0].ambiguous] == doubts
     assert filled.sentences[1] == CORPUS.sentences[1]
-    kept = fill(CORPUS, [], GAPS, FillingSettings(wrong=0.0), 2, [verdict])
+    kept = fill(CORPUS, [], GAPS, FillingSettings(wrong=0.0), 2, [verdict, *BELIEVED])
     assert kept.sentences == CORPUS.sentences
 
 
@@ -118,7 +126,8 @@ def test_verdicts_on_labels_that_are_held_back_tell_nothing_of_them() -> None:
         [Sentence("a", tuple("abcdef"), ambiguous=(Ambiguity(5, 6),)), CORPUS.sentences[1]]
     )
     verdict = _against(Candidate(0, 0, 3, "LOC", _margin(0.9), 0.95))
-    assert fill(shown, [], GAPS, FillingSettings(), 2, [verdict]).sentences == shown.sentences
+    filled = fill(shown, [], GAPS, FillingSettings(), 2, [verdict, *BELIEVED])
+    assert filled.sentences == shown.sentences
 
 
 def test_a_rival_of_two_labels_counts_once() -> None:
@@ -133,10 +142,19 @@ def test_a_rival_of_two_labels_counts_once() -> None:
         Verdict(Candidate(0, 0, 2, "PER", _margin(0.01), 1.0), (rival,)),
         Verdict(Candidate(0, 2, 3, "LOC", _margin(0.01), 1.0), (rival,)),
     ]
-    filled = fill(two, [], GAPS, FillingSettings(), 2, verdicts)
+    filled = fill(two, [], GAPS, FillingSettings(), 2, [*verdicts, *BELIEVED])
     assert [found.span for found in filled.sentences[0].ambiguous] == [(1, 3), (0, 2), (2, 3)]
     actions = [(c.start, c.end, c.action) for c in changes(filled, [], GAPS, 2, verdicts)]
     assert actions == [(1, 3, "doubtful"), (0, 2, "removed"), (2, 3, "removed")]
+
+
+def test_a_model_that_has_not_learnt_a_label_takes_none_of_it_out() -> None:
+    alone = fill(CORPUS, [], GAPS, FillingSettings(), 2, [_against(), *BELIEVED[::2]])  # LOC
+    assert alone.sentences == CORPUS.sentences
+    few = GapEstimate.unknown(4)
+    assert not few.probabilities(_against().given.margin * np.ones(1)) > FillingSettings().wrong
+    unjudged = fill(CORPUS, [], few, FillingSettings(), 2, [_against(), *BELIEVED])
+    assert unjudged.sentences == CORPUS.sentences
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,14 @@ def train(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the run.")],
     reading: Reading,
     recipe: Annotated[
-        str, typer.Option("--recipe", "-r", metavar="RECIPE", help="A name of 'lacuner recipes'.")
-    ] = "span_ce",
+        str | None,
+        typer.Option(
+            "--recipe",
+            "-r",
+            metavar="RECIPE",
+            help="A name of 'lacuner recipes'. [default: that of --settings, or refill]",
+        ),
+    ] = None,
     dev: Annotated[
         Path | None,
         typer.Option("--dev", metavar="FILE", help="Corpus that the model is chosen on."),
@@ -69,14 +75,14 @@ def train(
     from lacuner.cli.training_progress import TrainingProgress
     from lacuner.recipes import training
     from lacuner.training.processes import is_main
-    from lacuner.training.run_folder import Run, selected_on
+    from lacuner.training.run_folder import selected_on
 
     speaks = is_main()  # of several processes, one
     quiet, json = quiet or not speaks, json and speaks
-    training.find_recipe(recipe)
     values = read_toml(settings) if settings is not None else {}
-    if settings is not None:
-        values.pop("recipe", None)  # so that the settings of a run can be used again
+    noted = values.pop("recipe", training.DEFAULT_RECIPE)  # the settings of a run name its recipe
+    recipe = recipe or str(noted)
+    training.find_recipe(recipe)
     values = with_assignments(values, assign or [])
     findings = Findings()
     with reading_shown(source, quiet=quiet):
@@ -112,8 +118,6 @@ def train(
             stopped=lambda: bool(stopped),
             hidden=hidden_corpus,
         )
-    for remark in Run(output).remarks:
-        say(remark, quiet=quiet or json)
     if json:
         print_json({"run": str(output), "recipe": recipe, "labels": list(corpus.labels)})
     say(f"{output}: finished. 'lacuner predict {output} TEXT' uses it.", quiet=quiet or json)

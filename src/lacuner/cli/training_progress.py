@@ -1,7 +1,8 @@
-"""A training as people see it: one bar with loss, a score on dev and the time left."""
+"""A training as people see it: one bar with loss, a score on dev and the time left; remarks."""
 
 from __future__ import annotations
 
+import logging
 from types import TracebackType
 from typing import Any, Self
 
@@ -17,8 +18,23 @@ from rich.progress import (
 from lacuner.cli.console import messages, say
 
 
+class _Remarks(logging.Handler):
+    """Says at once what the library tells Python's logging; warnings even if nothing is wanted."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        super().__init__()
+        self._quiet = quiet
+
+    def emit(self, record: logging.LogRecord) -> None:
+        is_warning = record.levelno >= logging.WARNING
+        text = record.getMessage()
+        say(f"warning: {text}" if is_warning else text, quiet=self._quiet and not is_warning)
+
+
 class TrainingProgress:
     """Listens to a run; on a terminal it draws, elsewhere it says a line for each evaluation.
+
+    Within it, what the library remarks is said when it happens.
 
     Args:
         quiet: Say nothing.
@@ -42,8 +58,13 @@ class TrainingProgress:
         )
         self._tasks: dict[str, Any] = {}
         self._loss = 0.0
+        self._logger, self._level = logging.getLogger("lacuner"), logging.NOTSET
+        self._remarks = _Remarks(quiet=quiet)
 
     def __enter__(self) -> Self:
+        self._level = self._logger.level
+        self._logger.setLevel(logging.INFO)
+        self._logger.addHandler(self._remarks)
         return self
 
     def __exit__(
@@ -53,6 +74,8 @@ class TrainingProgress:
         trace: TracebackType | None,
     ) -> None:
         self._progress.stop()
+        self._logger.removeHandler(self._remarks)
+        self._logger.setLevel(self._level)
 
     def __call__(self, stage: str, event: Any) -> None:
         """Takes an event of the loop."""

@@ -20,6 +20,8 @@ from lacuner.suggestions import unknown_name
 from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Listener, Run
 
+DEFAULT_RECIPE = "refill"
+
 
 def find_recipe(name: str) -> Recipe:
     """The recipe of that name.
@@ -34,7 +36,7 @@ def find_recipe(name: str) -> Recipe:
 
 def train(
     corpus: Corpus,
-    recipe: str = "span_ce",
+    recipe: str = DEFAULT_RECIPE,
     *,
     dev: Corpus | None = None,
     out: str | Path | None = None,
@@ -49,7 +51,7 @@ def train(
 
     Args:
         corpus: What to learn from; what it does not label is unknown.
-        recipe: A name of `lacuner recipes`.
+        recipe: A name of `lacuner recipes`; the default puts missing labels back.
         dev: What the model is chosen on; without it the last one is taken.
         out: The run folder; None keeps it in a temporary place until the program ends.
         settings: Nested values in place of defaults, such as `{"training": {"epochs": 3}}`.
@@ -63,7 +65,7 @@ def train(
             from them.
 
     Example:
-        >>> recogniser = lacuner.train(corpus, "span_ce", dev=dev, out="run")  # doctest: +SKIP
+        >>> recogniser = lacuner.train(corpus, dev=dev, out="run")  # doctest: +SKIP
 
     Raises:
         UsageError: A recipe or setting that does not exist, or a corpus that does not fit.

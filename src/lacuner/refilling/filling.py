@@ -6,7 +6,7 @@ not learnt from it does not believe it.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +17,7 @@ from lacuner.refilling.gap_estimate import GapEstimate
 from lacuner.refilling.verdicts import Verdict, rivals_of
 
 SOURCE, DOUBT = "refill", "doubt"
+_MOST_OUT = 0.5  # of the labels of a kind
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,17 @@ def fill(
 def wrong_labels(
     verdicts: Sequence[Verdict], gaps: GapEstimate, settings: FillingSettings
 ) -> list[Verdict]:
-    """The verdicts against a label."""
-    return [one for one in verdicts if one.chance(gaps) * one.given.certainty < settings.wrong]
+    """The verdicts against a label.
+
+    There are none where too few labels were held back to tell what a model's word is worth, nor for
+    labels of which it would take out more than half: that one has not learnt them.
+    """
+    if gaps.missing is None:
+        return []
+    out = [one for one in verdicts if one.chance(gaps) * one.given.certainty < settings.wrong]
+    judged = Counter(one.given.label for one in verdicts)
+    against = Counter(one.given.label for one in out)
+    return [one for one in out if against[one.given.label] <= _MOST_OUT * judged[one.given.label]]
 
 
 def _is_taken(found: Candidate, entities: Sequence[Entity]) -> bool:
