@@ -40,6 +40,7 @@ def test_newcomer_trains_on_columns_and_predicts_text(
                       "--set", "training.epochs=25")  # fmt: skip
     assert trained.code == 0, trained.err
     assert "refill: 40 sentences" in trained.err and "round 2" in trained.err
+    assert "say so by --complete" in trained.err
     assert "dev √(P·R)" in trained.err and "nobody vouches" in trained.err
     text = tmp_path / "text.txt"
     text.write_text("Maren Holt left Bergen.\n\nNothing here.\n")
@@ -146,3 +147,14 @@ def test_recipes_and_encoders_are_listed(lacuner: Lacuner) -> None:
 def test_predict_refuses_what_is_no_run(lacuner: Lacuner, columns: Path, tmp_path: Path) -> None:
     run = lacuner("predict", tmp_path, columns, "-o", tmp_path / "out.jsonl")
     assert run.code == 1 and "no finished run" in run.err
+
+
+def test_complete_labels_are_learnt_in_one_training(
+    lacuner: Lacuner, columns: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    trained = lacuner("train", columns, "--complete", "-o", run, *FAST,
+                      "--set", "training.epochs=1")  # fmt: skip
+    assert trained.code == 0, trained.err
+    assert "refill: 40 sentences" in trained.err and "--complete" not in trained.err
+    assert {path.name for path in (run / "stages").iterdir()} == {"train"}

@@ -95,6 +95,12 @@ def train(
         f"({', '.join(corpus.labels)}); chosen on {selected_on(dev_corpus)}",
         quiet=quiet,
     )
+    if recipe == training.DEFAULT_RECIPE and _says_nothing_of_gaps(corpus):
+        say(
+            "What has no label counts as unknown. If no label is missing, say so by --complete: "
+            "one training will do then.",
+            quiet=quiet,
+        )
     gaps = dev_corpus is not None and not all(sentence.complete for sentence in dev_corpus)
     measure = "dev √(P·R)" if gaps else "dev F1"
     with (
@@ -125,6 +131,13 @@ def train(
 
 def _read(path: Path | None, findings: Findings, *, complete: bool = False) -> Corpus | None:
     return None if path is None else read(path, findings=findings, complete=complete)
+
+
+def _says_nothing_of_gaps(corpus: Corpus) -> bool:
+    """Is it a corpus that may well be complete, though it does not say so?"""
+    return not any(sentence.complete for sentence in corpus) and not any(
+        entity.source for sentence in corpus for entity in sentence.entities
+    )
 
 
 @contextmanager
