@@ -25,17 +25,18 @@ def _corpus(
     return np.concatenate([entities, none]), is_held, is_entity
 
 
+@pytest.mark.parametrize("offset", [-2.0, 3.0])
 @pytest.mark.parametrize(("missing", "held"), [(4000, 100), (1000, 300), (100, 300), (0, 200)])
-def test_estimate_is_near_the_truth(missing: int, held: int) -> None:
+def test_estimate_is_near_the_truth(missing: int, held: int, offset: float) -> None:
     found, inside = [], 0
     for seed in range(8):
-        margins, is_held, _ = _corpus(missing, held, 0, 3.0, seed)
+        margins, is_held, _ = _corpus(missing, held, 0, offset, seed)
         estimate = estimate_gaps(margins, is_held, held, np.random.default_rng(seed))
         assert estimate.missing is not None
         assert estimate.low is not None and estimate.high is not None
         found.append(estimate.missing)
         inside += estimate.low - 1 <= missing <= estimate.high + 1
-        assert estimate.offset == pytest.approx(3.0, abs=1.5)
+        assert estimate.offset == pytest.approx(offset, abs=1.5)
     assert np.mean(found) == pytest.approx(missing, rel=0.12, abs=0.12 * held)
     assert inside >= 6
 
@@ -53,6 +54,20 @@ def test_labels_that_never_come_back_count_as_missed_and_not_as_found() -> None:
     part = estimate_gaps(margins[seen], is_held[seen], all_held, np.random.default_rng(0))
     assert whole.missing is not None and part.missing is not None
     assert part.missing == pytest.approx(whole.missing, rel=0.15)
+
+
+def test_labels_that_no_model_finds_move_little() -> None:
+    margins, is_held, _ = _corpus(600, 40, 0, 0.0, 0)
+    strays = np.full(2, -13.0)
+    whole = estimate_gaps(margins, is_held, 42, np.random.default_rng(0))
+    noisy = estimate_gaps(
+        np.concatenate([margins, strays, np.linspace(-14, -4, 600)]),
+        np.concatenate([is_held, np.ones(2, dtype=bool), np.zeros(600, dtype=bool)]),
+        42,
+        np.random.default_rng(0),
+    )
+    assert noisy.offset == pytest.approx(whole.offset, abs=1)
+    assert noisy.missing == pytest.approx(whole.missing, rel=0.2)
 
 
 def test_nothing_found_and_nothing_held_are_no_error() -> None:

@@ -10,6 +10,9 @@ with the margin m = ln P(any label) - ln P(no entity) is
 where the offset mends what gaps do to margins (Elkan & Noto 2008; Lancaster & Imbens 1996 fit such
 a model to cases and contaminated controls). Both numbers are those of greatest likelihood. With B
 labels held back, B / e entities have no label, so that B / e - B are missing.
+
+What no model finds comes back with any margin, and one such label would move the offset by itself:
+for the likelihood a few spans are entities whatever their margin.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 
-_OFFSETS = np.arange(0, 18.05, 0.1)  # gaps lower margins, so that no offset is below 0
+_OFFSETS = np.arange(-3, 18.05, 0.1)  # gaps lower margins; losses that make up for it raise them
+_STRAY = 0.005  # the share of spans that are entities whatever their margin
 _CELL = 0.1  # margins within it count as one
 _STEPS = 40  # halvings of the interval that e is in
 _LEAST_SHARE = 1e-6
@@ -72,7 +76,7 @@ def estimate_gaps(
     cells, places = np.unique(np.round(margins / _CELL), return_inverse=True)
     held = np.bincount(places[is_held], minlength=len(cells)).astype(np.float64)
     others = np.bincount(places[~is_held], minlength=len(cells)).astype(np.float64)
-    odds = _sigmoid(cells[:, None] * _CELL + _OFFSETS)  # [cells, offsets]
+    odds = _STRAY + (1 - _STRAY) * _sigmoid(cells[:, None] * _CELL + _OFFSETS)  # [cells, offsets]
     offset, share = _fit(held, others, odds)
     drawn = []
     for _ in range(_REPEATS):
