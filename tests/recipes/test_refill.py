@@ -63,7 +63,7 @@ def test_killed_run_resumes_to_the_same_weights_in_every_round(after: int, tmp_p
 
 @pytest.mark.parametrize("after", [3, STEPS])
 def test_of_lists_a_tagger_makes_the_first_round_and_resumes(after: int, tmp_path: Path) -> None:
-    own = {**ROUNDS, "unit": "name"}
+    own = {**ROUNDS, "unit": "name", "count": 2}
     whole = weights(_train(tmp_path / "whole", rounds=own))
     with pytest.raises(Killed):
         _train(tmp_path / "cut", rounds=own, listeners=[killed_after(after)])
@@ -119,6 +119,10 @@ def test_each_half_is_looked_at_by_who_learnt_from_the_other(tmp_path: Path) -> 
     assert stages == {"round-1.train", "round-2-1.train", "round-2-2.train", "train"}
     kept = {path.parent.name for path in tmp_path.rglob("result.safetensors")}
     assert kept == {"train"}  # of the rounds nothing but what they found
+    stages.clear()
+    _train(tmp_path / "list", rounds={**ROUNDS, "unit": "name"},
+           listeners=[lambda stage, _: stages.add(stage)])  # fmt: skip
+    assert stages == {"round-1.train", "train"}
     stages.clear()
     own = {**ROUNDS, "folds": 1, "count": 3}
     _train(tmp_path / "alone", rounds=own, listeners=[lambda stage, _: stages.add(stage)])

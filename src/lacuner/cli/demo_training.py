@@ -18,7 +18,6 @@ from lacuner.training.run_folder import Run
 
 SETTINGS = {"training": {"epochs": 8}}
 LAST_STAGE = "train"  # of every recipe here: what is trained before has steps of its own
-OWN_SETTINGS = {"refill": {"rounds": {"count": 1}}}  # a second round would take minutes more
 
 
 def compare_trainings(
@@ -62,7 +61,7 @@ def compare_trainings(
                 recipe,
                 dev=dev,
                 out=run,
-                settings={**SETTINGS, **OWN_SETTINGS.get(recipe, {})},
+                settings=SETTINGS,
                 resume=run.exists() and not overwrite,
                 overwrite=overwrite,
                 listeners=[progress],

@@ -1,6 +1,6 @@
 """`refill`: Lacuner's own. The other methods guard against missing labels; this one puts them back.
 
-A tenth of the labels is held back. Then, in rounds:
+A tenth of the labels is held back. Then, in two rounds, or one for labels of a list:
 
 1. A fresh model learns from the labels there are: in the first round by a loss that does not
    believe that what has no label is no entity (that of NRCES; of labels from a list, which are also
@@ -55,6 +55,7 @@ from lacuner.training.run_folder import Run
 from lacuner.training.state import drop_result
 
 _SLOWER = 0.5  # of the encoder's rate, for the robust loss of taggers: docs/roster.md
+_FEW_EPOCHS = 8  # at most, for taggers: from then on they know the labels of a small list by heart
 _ALL_TYPES = roster.RemovalSettings(rare=0.0)  # later rounds judge types; a rare one would be lost
 
 
@@ -75,7 +76,8 @@ class RoundSettings:
     """The rounds.
 
     Attributes:
-        count: How often labels are put back.
+        count: How often labels are put back; none makes one round for labels that look like those
+            of a list, and two otherwise.
         folds: From the second round on, each of so many parts of the corpus is looked at by a model
             that learnt from the others. 1 lets one model learn from all and look at all.
         held_back: Share of the labels that the rounds do not see, by which they are judged.
@@ -83,15 +85,16 @@ class RoundSettings:
             list knows; `auto` looks whether names have a label everywhere or here and there.
     """
 
-    count: int = 2
+    count: int | None = None
     folds: int = 2
     held_back: float = 0.1
     unit: str = "auto"
 
     def __post_init__(self) -> None:
         for name in ("count", "folds"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"rounds.{name} is {getattr(self, name)}, but must be at least 1.")
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise UsageError(f"rounds.{name} is {value}, but must be at least 1.")
         if not 0 < self.held_back < 1:
             raise UsageError(f"rounds.held_back is a share, not {self.held_back:g}.")
         if self.unit not in ("auto", "mention", "name"):
@@ -119,9 +122,10 @@ def _refilled(corpus: Corpus, settings: Settings, run: Run) -> Corpus:
     own, seed = settings.rounds, settings.training.seed
     unit = gap_unit(corpus) if own.unit == "auto" else own.unit
     shown = hold_back(corpus, own.held_back, step_seed(seed, "held back"), unit=unit)
+    count = own.count or (1 if unit == "name" else 2)
     rounds = [
         Round(run.stage(f"round-{number}"), number, settings.filling)
-        for number in range(1, own.count + 1)
+        for number in range(1, count + 1)
     ]
     taught = shown
     for this in rounds:
@@ -196,8 +200,12 @@ def _first_model(
     """A model that does not believe all labels, nor that what has none is no entity."""
     if not by_list:
         return train_span_classifier(corpus, None, NoiseRobustCrossEntropy(), settings, run)
-    slower = replace(settings.training, encoder_rate=_SLOWER * settings.training.encoder_rate)
-    own = roster.Settings(encoder=settings.encoder, training=slower, removal=_ALL_TYPES)
+    training = replace(
+        settings.training,
+        encoder_rate=_SLOWER * settings.training.encoder_rate,
+        epochs=min(_FEW_EPOCHS, epochs_for(len(corpus), settings.training)),
+    )
+    own = roster.Settings(encoder=settings.encoder, training=training, removal=_ALL_TYPES)
     return roster.noise_robust_tagger(corpus, None, own, run)
 
 
