@@ -47,8 +47,16 @@ def test_complete_sentences_keep_their_labels() -> None:
 def test_lists_label_names_everywhere_and_chance_does_not() -> None:
     rng = np.random.default_rng(0)
     assert gap_unit(mask(CORPUS, 0.5, rng, unit="name").corpus) == "name"
-    assert gap_unit(mask(CORPUS, 0.5, rng, unit="mention").corpus) == "mention"
+    for rate in (0.1, 0.5, 0.9):
+        assert gap_unit(mask(CORPUS, rate, rng, unit="mention").corpus) == "mention"
     assert gap_unit(CORPUS.unlabelled()) == "mention"
+
+
+def test_a_frequent_word_with_a_wrong_label_does_not_decide() -> None:
+    listed = mask(CORPUS, 0.5, np.random.default_rng(0), unit="name").corpus
+    wrong = Sentence("wrong", ("The", "end"), (Entity(0, 1, "ORG"),))
+    assert sum(sentence.tokens.count("The") for sentence in listed) > 50
+    assert gap_unit(listed.with_sentences([*listed.sentences, wrong])) == "name"
 
 
 def test_a_name_inside_another_label_is_no_gap() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from lacuner.corpus.sentence import Corpus, Entity, Sentence
 
-_BY_LIST = 0.7  # names that have a label so often where they stand got it from a list
+_BY_LIST = 0.8  # of the names, where they came from a list, have a label wherever they stand
 
 
 def hold_back(corpus: Corpus, share: float, seed: int, *, unit: str = "mention") -> Corpus:
@@ -51,10 +51,12 @@ def gap_unit(corpus: Corpus) -> str:
     """What is missing in a corpus: single mentions, or all mentions of a name.
 
     A list of names labels a name wherever it stands, or nowhere; people who label a part of a
-    corpus, or chance, label some of its mentions.
+    corpus, or chance, label some of its mentions. Each name counts once, so that a word like "in"
+    with a wrong label does not decide.
 
     Returns:
-        `name` if names that have a label somewhere have one nearly everywhere, else `mention`.
+        `name` if most names that stand in several places have a label in all of them, else
+        `mention`.
     """
     sentences = [sentence for sentence in corpus if not sentence.complete]
     labelled = Counter(
@@ -69,9 +71,8 @@ def gap_unit(corpus: Corpus) -> str:
         if words in labelled
     )
     again = [name for name, count in labelled.items() if count + bare[name] > 1]
-    times = sum(labelled[name] for name in again)
-    often = times >= _BY_LIST * (times + sum(bare[name] for name in again))
-    return "name" if again and often else "mention"
+    everywhere = sum(not bare[name] for name in again)
+    return "name" if again and everywhere >= _BY_LIST * len(again) else "mention"
 
 
 def _unlabelled_runs(sentence: Sentence, lengths: set[int]) -> Iterator[tuple[str, ...]]:
