@@ -9,7 +9,7 @@ import numpy as np
 
 from lacuner.corpus.sentence import Corpus, Entity, Sentence
 
-_BY_LIST = 0.8  # of the names, where they came from a list, have a label wherever they stand
+_BY_LIST = 0.7  # of the names, where they came from a list, have a label wherever they stand
 
 
 def hold_back(corpus: Corpus, share: float, seed: int, *, unit: str = "mention") -> Corpus:
@@ -55,7 +55,7 @@ def gap_unit(corpus: Corpus) -> str:
     with a wrong label does not decide.
 
     Returns:
-        `name` if most names that stand in several places have a label in all of them, else
+        `name` if 7 of 10 names that stand in several places have a label in all of them, else
         `mention`.
     """
     sentences = [sentence for sentence in corpus if not sentence.complete]
