@@ -17,6 +17,7 @@ from lacuner.labelling.masking import mask
 from lacuner.recipes.refill import REFILL
 from lacuner.recipes.stages import resolve
 from lacuner.refilling.filling import FillingSettings, is_added, wrong_labels
+from lacuner.refilling.gap_estimate import GapEstimate
 from lacuner.refilling.outcome import filled_file, read_changes, read_gaps
 from lacuner.refilling.rounds import Round
 from lacuner.training.run_folder import Run
@@ -162,6 +163,19 @@ def test_gold_is_learnt_without_rounds(tmp_path: Path) -> None:
     seen: list[str] = []
     _train(tmp_path / "run", corpus=SOME.vouched(), listeners=[lambda s, _: seen.append(s)])
     assert set(seen) == {"train"} and not (tmp_path / "run" / "refill").exists()
+
+
+def test_where_hardly_any_is_missing_labels_are_learnt_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = GapEstimate(0.0, 0.5, 0.0, 1.0, 20)
+    monkeypatch.setattr("lacuner.refilling.rounds.estimate_gaps", lambda *_: few)
+    seen = set[str]()
+    _train(tmp_path / "run", listeners=[lambda stage, _: seen.add(stage)])
+    assert seen == {"round-1.train", "train"}
+    assert read(filled_file(tmp_path / "run")).entity_count == MASKED.corpus.entity_count
+    assert not read_changes(tmp_path / "run")
+    assert any("learnt as they are" in remark for remark in Run(tmp_path / "run").remarks)
 
 
 def test_rejected_spans_and_words_outside_stay_so(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from lacuner import Ambiguity, Corpus, Entity, Sentence
 from lacuner.errors import UsageError
 from lacuner.refilling.candidates import Candidate
 from lacuner.refilling.changes import changes, gaps_by_label
-from lacuner.refilling.filling import FillingSettings, fill, is_added, is_doubt
+from lacuner.refilling.filling import FillingSettings, fill, is_added, is_doubt, wrong_labels
 from lacuner.refilling.gap_estimate import GapEstimate
 from lacuner.refilling.outcome import without_doubts
 from lacuner.refilling.verdicts import Verdict
@@ -155,6 +155,15 @@ def test_a_model_that_has_not_learnt_a_label_takes_none_of_it_out() -> None:
     assert not few.probabilities(_against().given.margin * np.ones(1)) > FillingSettings().wrong
     unjudged = fill(CORPUS, [], few, FillingSettings(), 2, [_against(), *BELIEVED])
     assert unjudged.sentences == CORPUS.sentences
+
+
+def test_a_corpus_that_hardly_misses_any_stays_as_it_is() -> None:
+    few = GapEstimate(2.0, 3.0, 1.0, 5.0, 12, given=100)
+    assert few.hardly_any and not GAPS.hardly_any and not GapEstimate.unknown(12).hardly_any
+    filled = fill(CORPUS, CANDIDATES, few, FillingSettings(), 1, [_against(), *BELIEVED])
+    assert filled == CORPUS
+    assert not wrong_labels([_against(), *BELIEVED], few, FillingSettings())
+    assert not GapEstimate(2.0, 3.0, 1.0, 6.0, 12, given=100).hardly_any
 
 
 @pytest.mark.parametrize(

@@ -127,13 +127,16 @@ def _refilled(corpus: Corpus, settings: Settings, run: Run) -> Corpus:
         Round(run.stage(f"round-{number}"), number, settings.filling)
         for number in range(1, count + 1)
     ]
-    taught = shown
+    taught, made = shown, list[Round]()
     for this in rounds:
         if not on_main(this.is_finished):
             _make(this, corpus, shown, taught, settings, run, by_list=unit == "name")
+        made.append(this)
+        if this.gaps.hardly_any:
+            break
         taught = this.filled(shown)
-    on_main(lambda: keep_outcome(run.folder, corpus, rounds, run.hidden))
-    return rounds[-1].filled(corpus)
+    on_main(lambda: keep_outcome(run.folder, corpus, made, run.hidden))
+    return made[-1].filled(corpus)
 
 
 def _make(
@@ -174,7 +177,8 @@ def _make(
         verdicts += [one.of_sentence(looked_at[one.given.sentence]) for one in judged]
     found.sort(key=lambda one: (one.sentence, one.start))
     verdicts.sort(key=lambda one: (one.given.sentence, one.given.start))
-    on_main(lambda: this.keep(found, verdicts, held_spans(corpus, shown), rng))
+    given = sum(len(sentence.entities) for sentence in corpus if not sentence.complete)
+    on_main(lambda: this.keep(found, verdicts, held_spans(corpus, shown), given, rng))
     run.report(this.findings(corpus))
     for name, _, _ in parts:
         drop_result(run.within(this.name + name).stage("train"))

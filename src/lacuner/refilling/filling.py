@@ -61,7 +61,7 @@ def fill(
 
     Added labels name their round as their source and have a score. Spans in doubt become
     ambiguities with the source `refill:<round>:doubt`; so do labels that are taken out, unless
-    something else takes their place.
+    something else takes their place. A corpus that hardly misses any stays as it is.
 
     Args:
         corpus: The labels that were given.
@@ -71,6 +71,8 @@ def fill(
         round_number: Which round it is, from 1.
         verdicts: What is said of labels; those that the corpus does not show tell it nothing.
     """
+    if gaps.hardly_any:
+        return corpus
     source = f"{SOURCE}:{round_number}"
     entities = [list(sentence.entities) for sentence in corpus]
     doubtful = defaultdict[int, list[Ambiguity]](list)
@@ -111,10 +113,11 @@ def wrong_labels(
 ) -> list[Verdict]:
     """The verdicts against a label.
 
-    There are none where too few labels were held back to tell what a model's word is worth, nor for
-    labels of which it would take out more than half: that one has not learnt them.
+    There are none where too few labels were held back to tell what a model's word is worth, nor
+    where hardly any is missing: such labels were made with care. Nor are there for labels of which
+    more than half would be taken out: a model that says so has not learnt them.
     """
-    if gaps.missing is None:
+    if gaps.missing is None or gaps.hardly_any:
         return []
     out = [one for one in verdicts if one.chance(gaps) * one.given.certainty < settings.wrong]
     judged = Counter(one.given.label for one in verdicts)

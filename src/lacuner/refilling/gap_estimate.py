@@ -32,6 +32,7 @@ _STEPS = 40  # halvings of the interval that e is in
 _LEAST_SHARE = 1e-6
 _REPEATS = 200
 _INTERVAL = 0.9
+_HARDLY_ANY = 0.05  # of the labels: a corpus that misses no more is as complete as any
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class GapEstimate:
         low: The lower end of an interval that holds the true number nine times out of ten.
         high: Its upper end.
         held_back: How many labels were held back.
+        given: How many labels there are, those included, in sentences that may miss some.
     """
 
     offset: float
@@ -51,11 +53,17 @@ class GapEstimate:
     low: float | None
     high: float | None
     held_back: int
+    given: int = 0
 
     @classmethod
     def unknown(cls, held_back: int) -> GapEstimate:
         """Where too few labels were held back: margins are taken as they are."""
         return cls(0.0, None, None, None, held_back)
+
+    @property
+    def hardly_any(self) -> bool:
+        """Are so few labels missing that what has none is no entity?"""
+        return self.high is not None and self.high <= _HARDLY_ANY * self.given
 
     def probabilities(self, margins: Floats) -> Floats:
         """How likely spans with these margins are entities."""

@@ -10,7 +10,7 @@ gaps.json          how many labels are missing, and how margins become probabili
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any
 
@@ -54,6 +54,7 @@ class Round:
         candidates: Sequence[Candidate],
         verdicts: Sequence[Verdict],
         held: HeldSpans,
+        given: int,
         rng: np.random.Generator,
     ) -> None:
         """Estimates the gaps, and keeps them with the candidates and verdicts.
@@ -62,6 +63,7 @@ class Round:
             candidates: What models found.
             verdicts: What models say of labels that they have not learnt from.
             held: Where labels were held back: the numbers of sentences, and spans.
+            given: How many labels there are, those included, in sentences that may miss some.
             rng: For the interval of the estimate.
         """
         is_held = np.array([(c.sentence, c.span) in held for c in candidates], dtype=bool)
@@ -69,7 +71,7 @@ class Round:
             gaps = estimate_gaps(margins_of(candidates), is_held, len(held), rng)
         else:
             gaps = GapEstimate.unknown(len(held))
-        write_json(asdict(gaps), self._folder / _GAPS)
+        write_json(asdict(replace(gaps, given=given)), self._folder / _GAPS)
         self._write(verdicts, _VERDICTS)
         self._write(candidates, _CANDIDATES)  # the last: it says that the round is finished
 
@@ -116,6 +118,9 @@ class Round:
             if gaps.missing is None
             else f"about {gaps.missing:,.0f} are missing ({gaps.low:,.0f} to {gaps.high:,.0f})"
         )
+        if gaps.hardly_any:
+            findings.remark(f"round {self.number}: {missing}: labels are learnt as they are")
+            return findings
         findings.remark(
             f"round {self.number}: {counts['added']:,} labels are put back, "
             f"{counts['removed']:,} taken out, nothing is learnt from {counts['doubtful']:,} spans "
