@@ -168,10 +168,10 @@ def test_gold_is_learnt_without_rounds(tmp_path: Path) -> None:
 def test_where_hardly_any_is_missing_labels_are_learnt_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = GapEstimate(0.0, 0.5, 0.0, 1.0, 20)
+    few = GapEstimate(0.0, 0.1, 0.0, 0.5, 20)
     monkeypatch.setattr("lacuner.refilling.rounds.estimate_gaps", lambda *_: few)
-    seen = set[str]()
-    _train(tmp_path / "run", listeners=[lambda stage, _: seen.add(stage)])
+    seen, many = set[str](), {**ROUNDS, "held_back": 0.6}
+    _train(tmp_path / "run", rounds=many, listeners=[lambda stage, _: seen.add(stage)])
     assert seen == {"round-1.train", "train"}
     assert read(filled_file(tmp_path / "run")).entity_count == MASKED.corpus.entity_count
     assert not read_changes(tmp_path / "run")
