@@ -12,6 +12,7 @@ import pytest
 from lacuner import Corpus, Entity, Sentence, read
 from lacuner.refilling.candidates import Candidate
 from lacuner.refilling.filling import FillingSettings
+from lacuner.refilling.gap_estimate import GapEstimate
 from lacuner.refilling.outcome import keep_outcome
 from lacuner.refilling.rounds import Round
 from lacuner.refilling.verdicts import Verdict
@@ -36,8 +37,11 @@ HIDDEN = Corpus(
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
-    """A run whose only round is over."""
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run whose only round is over; of its labels twelve were held back."""
+    gaps = GapEstimate(0.0, 4.0, 2.0, 8.0, 12)
+    monkeypatch.setattr("lacuner.refilling.rounds.estimate_gaps", lambda *_: gaps)
+    held = {(2, (word, word + 1)) for word in range(12)}
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / "settings.toml").write_text('recipe = "refill"\n')
@@ -49,7 +53,8 @@ def run(tmp_path: Path) -> Path:
     ]
     rival = Candidate(0, 0, 2, "LOC", -2.0, 0.9)
     against = Verdict(Candidate(0, 0, 1, "PER", -7.0, 0.9), (rival,))
-    one.keep(found, [against], set(), np.random.default_rng(0))
+    believed = Verdict(Candidate(1, 2, 3, "PER", 7.0, 0.9))
+    one.keep(found, [against, believed], held, 1, np.random.default_rng(0))
     keep_outcome(folder, CORPUS, [one], HIDDEN)
     return folder
 
@@ -61,7 +66,7 @@ def test_table_counts_and_measures(lacuner: Lacuner, run: Path) -> None:
     assert rows["LOC"][1:5] == ["0", "2", "0", "1"]
     assert rows["PER"][1:5] == ["1", "0", "1", "1"]
     assert rows["all"][1:5] == ["1", "2", "1", "3"]  # what is taken out is a doubt, too
-    assert "too few labels to tell" in shown.out
+    assert "4 (2 to 8)" in shown.out
     assert "round 1: precision 1.000, recall 0.667 of 3 hidden labels" in shown.out
 
 

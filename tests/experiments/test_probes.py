@@ -54,7 +54,12 @@ def test_snapshots_are_the_weights_at_the_end_of_each_epoch(masked: Masked, tmp_
     run = tmp_path / "run"
     snapshots = Snapshots(run, tmp_path / "kept")
     recogniser = lacuner.train(
-        masked.corpus, out=run, settings=SETTINGS, listeners=[snapshots], hidden=masked.hidden
+        masked.corpus,
+        "span_ce",
+        out=run,
+        settings=SETTINGS,
+        listeners=[snapshots],
+        hidden=masked.hidden,
     )
     assert [epoch for epoch, _ in snapshots.epochs()] == [1, 2], "nothing follows the last epoch"
     # The same training, stopped after its first epoch, has these weights.
@@ -62,6 +67,7 @@ def test_snapshots_are_the_weights_at_the_end_of_each_epoch(masked: Masked, tmp_
     with pytest.raises(Interrupted):
         lacuner.train(
             masked.corpus,
+            "span_ce",
             out=tmp_path / "stopped",
             settings=SETTINGS,
             stopped=lambda: next(asked) == 5,
