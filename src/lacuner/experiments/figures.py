@@ -28,6 +28,7 @@ from lacuner.experiments.line_panels import (
 from lacuner.experiments.probe_figures import o_values, probabilities, span_map
 from lacuner.experiments.removal_figures import removed_by_share
 from lacuner.experiments.results import Results, Row
+from lacuner.experiments.stage_figures import f1_by_stage
 from lacuner.experiments.sweeps import sweep_figures
 from lacuner.experiments.tables import Cell, Mean, StudyTable
 
@@ -58,6 +59,7 @@ def study_figures(
             figures[f"{name}{end}"] = figure
     for corpus, masking in table.columns:
         end = f"-{corpus}-{masking:g}"
+        figures[f"f1-by-stage{end}"] = f1_by_stage(table, (corpus, masking))
         figures[f"removed-by-share{end}"] = removed_by_share(table, (corpus, masking))
     figures["retention"] = retention_by_system(table)
     for corpus, masking in table.columns if results is not None else ():
