@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import torch
 from torch import Tensor, nn
 
 from lacuner.corpus.sentence import Sentence
 from lacuner.encoders.contract import Inputs
 from lacuner.encoders.freezing import layers_of
-from lacuner.encoders.lexicon_reader import LexiconPieces, LexiconReader
+from lacuner.encoders.lexicon_reader import LexiconEncoder, LexiconPieces, LexiconReader
 from lacuner.encoders.word_attention import WordAttention
 from lacuner.errors import UsageError
 
@@ -56,7 +55,7 @@ class LexiconAdapter(nn.Module):
         return adapted
 
 
-class LexiconBertEncoder(nn.Module):
+class LexiconBertEncoder(LexiconEncoder):
     """Words to vectors by a transformer with a lexicon adapter after one of its layers.
 
     Args:
@@ -69,7 +68,7 @@ class LexiconBertEncoder(nn.Module):
     """
 
     def __init__(self, reader: LexiconReader, *, layer: int, dropout: float) -> None:
-        super().__init__()
+        super().__init__(reader)
         transformer = reader.transformer
         layers = layers_of(transformer.model)
         if layers is None:
@@ -82,7 +81,7 @@ class LexiconBertEncoder(nn.Module):
                 f"There is no layer {layer}: '{transformer.name}' has {len(layers)}, counted "
                 "from 1."
             )
-        self.reader, self.layer = reader, layer
+        self.layer = layer
         hidden = transformer.model.config.hidden_size
         self.adapter = LexiconAdapter(hidden, reader.lexicon.width, dropout)
         self.width = transformer.width
@@ -126,18 +125,6 @@ class LexiconBertEncoder(nn.Module):
             **self.reader.save(folder),
         }
 
-    def pretrained_parameters(self) -> list[nn.Parameter]:
-        """Those of the transformer, and the vectors of the lexicon."""
-        return self.reader.pretrained_parameters()
-
-    def tokenise(self, sentences: Sequence[Sentence]) -> list[LexiconPieces]:
-        """The pieces of each sentence, and the words of the lexicon over its words."""
-        return self.reader.tokenise(sentences)
-
-    def size(self, item: LexiconPieces) -> int:
-        """Its pieces."""
-        return self.reader.transformer.size(item.pieces)
-
     def collate(self, items: Sequence[LexiconPieces]) -> Inputs:
         """The tensors of a batch.
 
@@ -149,16 +136,7 @@ class LexiconBertEncoder(nn.Module):
         for item in items:
             slots = np.concatenate((np.zeros((1, self.reader.words), np.int64), item.slots))
             by_window += [slots[row] for row in item.pieces.window_words]
-        longest = max(map(len, by_window), default=0)
-        numbers = np.zeros((len(by_window), longest, self.reader.words), dtype=np.int64)
-        for row, slots in zip(numbers, by_window, strict=True):
-            row[: len(slots)] = slots
-        inputs, local = self.reader.lexicon.collate(numbers)
-        return {
-            **self.reader.transformer.collate([item.pieces for item in items]),
-            **inputs,
-            "piece_slots": torch.from_numpy(local),
-        }
+        return self._collated(items, by_window, "piece_slots")
 
     def forward(self, inputs: Inputs) -> Tensor:
         """The vectors of the words; those of padding are zero.  # [batch, words, width]"""

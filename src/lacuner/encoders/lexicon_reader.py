@@ -6,9 +6,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+import numpy as np
+import torch
 from torch import nn
 
 from lacuner.corpus.sentence import Sentence
+from lacuner.encoders.contract import Inputs
 from lacuner.encoders.lexicon_vectors import WORDS_A_PLACE, LexiconVectors
 from lacuner.encoders.named_transformer import check_reads_characters, named_transformer
 from lacuner.encoders.pieces import Pieces
@@ -104,3 +107,42 @@ class LexiconReader(nn.Module):
         pieces = self.transformer.tokenise(sentences)
         slots = self.lexicon.slots(sentences, self.words)
         return [LexiconPieces(*each) for each in zip(pieces, slots, strict=True)]
+
+
+class LexiconEncoder(nn.Module):
+    """An encoder with a transformer and a lexicon, but for what it makes of both.
+
+    Args:
+        reader: The transformer and the lexicon.
+    """
+
+    def __init__(self, reader: LexiconReader) -> None:
+        super().__init__()
+        self.reader = reader
+
+    def pretrained_parameters(self) -> list[nn.Parameter]:
+        """Those of the transformer, and the vectors of the lexicon."""
+        return self.reader.pretrained_parameters()
+
+    def tokenise(self, sentences: Sequence[Sentence]) -> list[LexiconPieces]:
+        """The pieces of each sentence, and the words of the lexicon over its words."""
+        return self.reader.tokenise(sentences)
+
+    def size(self, item: LexiconPieces) -> int:
+        """Its pieces."""
+        return self.reader.transformer.size(item.pieces)
+
+    def _collated(
+        self, items: Sequence[LexiconPieces], slots: Sequence[Longs], name: str
+    ) -> Inputs:
+        """The tensors of a batch: those of transformer and lexicon, and rows of slots as one."""
+        longest = max(map(len, slots), default=0)
+        numbers = np.zeros((len(slots), longest, self.reader.words), dtype=np.int64)
+        for row, own in zip(numbers, slots, strict=True):
+            row[: len(own)] = own
+        inputs, local = self.reader.lexicon.collate(numbers)
+        return {
+            **self.reader.transformer.collate([item.pieces for item in items]),
+            **inputs,
+            name: torch.from_numpy(local),
+        }

@@ -9,18 +9,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from lacuner.corpus.sentence import Sentence
 from lacuner.encoders.contract import Inputs
-from lacuner.encoders.lexicon_reader import LexiconPieces, LexiconReader
+from lacuner.encoders.lexicon_reader import LexiconEncoder, LexiconPieces, LexiconReader
 from lacuner.encoders.packed_lstm import read_both_ways
 from lacuner.encoders.word_attention import WordAttention
 
 
-class WordFusionEncoder(nn.Module):
+class WordFusionEncoder(LexiconEncoder):
     """Words to vectors by a transformer, a lexicon, and a BiLSTM over both.
 
     Args:
@@ -30,8 +29,7 @@ class WordFusionEncoder(nn.Module):
     """
 
     def __init__(self, reader: LexiconReader, *, hidden: int, dropout: float) -> None:
-        super().__init__()
-        self.reader = reader
+        super().__init__(reader)
         widths = reader.transformer.width, reader.lexicon.width
         self.attention = WordAttention(*widths)
         self.lstm = nn.LSTM(sum(widths), hidden, bidirectional=True, batch_first=True)
@@ -77,18 +75,6 @@ class WordFusionEncoder(nn.Module):
             **self.reader.save(folder),
         }
 
-    def pretrained_parameters(self) -> list[nn.Parameter]:
-        """Those of the transformer, and the vectors of the lexicon."""
-        return self.reader.pretrained_parameters()
-
-    def tokenise(self, sentences: Sequence[Sentence]) -> list[LexiconPieces]:
-        """The pieces of each sentence, and the words of the lexicon over its words."""
-        return self.reader.tokenise(sentences)
-
-    def size(self, item: LexiconPieces) -> int:
-        """Its pieces."""
-        return self.reader.transformer.size(item.pieces)
-
     def collate(self, items: Sequence[LexiconPieces]) -> Inputs:
         """The tensors of a batch.
 
@@ -96,16 +82,7 @@ class WordFusionEncoder(nn.Module):
             Those of the transformer and of the lexicon's vectors, and `word_slots`, the words of
             the lexicon over each word [batch, words, slots].
         """
-        longest = max((len(item.slots) for item in items), default=0)
-        numbers = np.zeros((len(items), longest, self.reader.words), dtype=np.int64)
-        for row, item in enumerate(items):
-            numbers[row, : len(item.slots)] = item.slots
-        inputs, local = self.reader.lexicon.collate(numbers)
-        return {
-            **self.reader.transformer.collate([item.pieces for item in items]),
-            **inputs,
-            "word_slots": torch.from_numpy(local),
-        }
+        return self._collated(items, [item.slots for item in items], "word_slots")
 
     def forward(self, inputs: Inputs) -> Tensor:
         """The vectors of the words; those of padding are zero.  # [batch, words, width]"""

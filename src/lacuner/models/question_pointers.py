@@ -6,18 +6,16 @@ One question a label; see `lacuner.encoders.question_reader`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from lacuner.encoders.contract import Encoder
-from lacuner.errors import UsageError
 from lacuner.models.batch import Batch, Output, Pointers
-from lacuner.models.label_numbers import number_labels
+from lacuner.models.span_band import SpanBand
 from lacuner.models.span_features import band_mask, ends_along_band, sum_along_band
-from lacuner.models.word_dropout import DROPOUT, word_dropout
+from lacuner.models.word_dropout import DROPOUT
 
 _RARE = -3.0  # few words and spans are answers, so that "no" is where a new head begins
 
@@ -43,7 +41,7 @@ class MatchHead(nn.Module):
         return scores[..., 0]
 
 
-class QuestionPointers(nn.Module):
+class QuestionPointers(SpanBand):
     """Scores, for every label's question, all beginnings, all ends, and all pairs of them.
 
     A span is an answer if its first word is a beginning, its last word an end, and both match. So
@@ -55,16 +53,9 @@ class QuestionPointers(nn.Module):
         max_width: How many words an entity has at most; longer ones cannot be found.
         hidden: Size of the layer before the scores of pairs.
         dropout: Share of the words' vectors that is set to zero in training.
-
-    Attributes:
-        encoder: As given.
-        labels: As given.
-        label_numbers: The number of each label.
-        max_width: As given.
-
-    Raises:
-        UsageError: No label, a label given twice, a size below 1, dropout outside of [0, 1).
     """
+
+    kind = "question_pointers"
 
     def __init__(
         self,
@@ -75,15 +66,7 @@ class QuestionPointers(nn.Module):
         hidden: int = 256,
         dropout: float = DROPOUT,
     ) -> None:
-        super().__init__()
-        if max_width < 1 or hidden < 1:
-            raise UsageError(f"max_width ({max_width}) and hidden ({hidden}) must be at least 1.")
-        self.encoder: Encoder = encoder
-        self.labels = tuple(labels)
-        self.label_numbers = number_labels(self.labels)
-        self.max_width = max_width
-        self.hidden = hidden
-        self.dropout = word_dropout(dropout)
+        super().__init__(encoder, labels, max_width=max_width, hidden=hidden, dropout=dropout)
         self.start = nn.Linear(encoder.width, 1)
         self.end = nn.Linear(encoder.width, 1)
         self.match = MatchHead(encoder.width, hidden)
@@ -111,12 +94,3 @@ class QuestionPointers(nn.Module):
         )  # [batch, words, widths, labels]
         mask = band_mask(batch.lengths, words, widths)
         return Output(hidden.mean(1), functional.pad(least, (1, 0)), mask, pointers=pointers)
-
-    def description(self) -> dict[str, Any]:
-        """What `build_model` needs besides encoder and labels to build it again; fit for JSON."""
-        return {
-            "kind": "question_pointers",
-            "max_width": self.max_width,
-            "hidden": self.hidden,
-            "dropout": self.dropout.p,
-        }

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from torch import nn
-
 from lacuner.encoders.contract import Encoder
 from lacuner.errors import UsageError
 from lacuner.models.batch import Batch, Output
-from lacuner.models.label_numbers import number_labels
+from lacuner.models.span_band import SpanBand
 from lacuner.models.span_features import SPAN_FEATURES, band_mask
-from lacuner.models.word_dropout import DROPOUT, word_dropout
+from lacuner.models.word_dropout import DROPOUT
 from lacuner.suggestions import unknown_name
 
 
-class SpanClassifier(nn.Module):
+class SpanClassifier(SpanBand):
     """Scores every span of at most `max_width` words.
 
     The band of a batch is as wide as its longest sentence allows, so that short sentences cost
@@ -30,16 +28,11 @@ class SpanClassifier(nn.Module):
         hidden: Size of the layer before the scores.
         dropout: Share of the words' vectors that is set to zero in training.
 
-    Attributes:
-        encoder: As given.
-        labels: As given.
-        label_numbers: The number of each label.
-        max_width: As given.
-
     Raises:
-        UsageError: No label, a label given twice, a size below 1, features of an unknown kind,
-            dropout outside of [0, 1).
+        UsageError: Features of an unknown kind, and whatever `SpanBand` refuses.
     """
+
+    kind = "span_classifier"
 
     def __init__(
         self,
@@ -51,18 +44,10 @@ class SpanClassifier(nn.Module):
         hidden: int = 256,
         dropout: float = DROPOUT,
     ) -> None:
-        super().__init__()
+        super().__init__(encoder, labels, max_width=max_width, hidden=hidden, dropout=dropout)
         if features not in SPAN_FEATURES:
             raise UsageError(unknown_name("kind of span features", features, SPAN_FEATURES))
-        if max_width < 1 or hidden < 1:
-            raise UsageError(f"max_width ({max_width}) and hidden ({hidden}) must be at least 1.")
-        self.encoder: Encoder = encoder
-        self.labels = tuple(labels)
-        self.label_numbers = number_labels(self.labels)
-        self.max_width = max_width
         self.features = features
-        self.hidden = hidden
-        self.dropout = word_dropout(dropout)
         self.head = SPAN_FEATURES[features](encoder.width, 1 + len(self.labels), max_width, hidden)
 
     def forward(self, batch: Batch) -> Output:
@@ -75,10 +60,4 @@ class SpanClassifier(nn.Module):
 
     def description(self) -> dict[str, Any]:
         """What `build_model` needs besides encoder and labels to build it again; fit for JSON."""
-        return {
-            "kind": "span_classifier",
-            "max_width": self.max_width,
-            "features": self.features,
-            "hidden": self.hidden,
-            "dropout": self.dropout.p,
-        }
+        return {**super().description(), "features": self.features}

@@ -8,17 +8,15 @@ known without the other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from lacuner.encoders.contract import Encoder
-from lacuner.errors import UsageError
 from lacuner.models.batch import Batch, Output
-from lacuner.models.label_numbers import number_labels
+from lacuner.models.span_band import SpanBand
 from lacuner.models.span_features import EndpointHead, band_mask
-from lacuner.models.word_dropout import DROPOUT, word_dropout
+from lacuner.models.word_dropout import DROPOUT
 
 
 class GapHead(nn.Module):
@@ -42,7 +40,7 @@ class GapHead(nn.Module):
         return scores[:, :, 0]
 
 
-class TieOrBreak(nn.Module):
+class TieOrBreak(SpanBand):
     """Scores every gap between words, and every span of at most `max_width` words as a chunk.
 
     Args:
@@ -51,16 +49,9 @@ class TieOrBreak(nn.Module):
         max_width: How many words an entity has at most; longer chunks get no label.
         hidden: Size of the layers before the scores.
         dropout: Share of the words' vectors that is set to zero in training.
-
-    Attributes:
-        encoder: As given.
-        labels: As given.
-        label_numbers: The number of each label.
-        max_width: As given.
-
-    Raises:
-        UsageError: No label, a label given twice, a size below 1, dropout outside of [0, 1).
     """
+
+    kind = "tie_or_break"
 
     def __init__(
         self,
@@ -71,17 +62,9 @@ class TieOrBreak(nn.Module):
         hidden: int = 256,
         dropout: float = DROPOUT,
     ) -> None:
-        super().__init__()
-        if max_width < 1 or hidden < 1:
-            raise UsageError(f"max_width ({max_width}) and hidden ({hidden}) must be at least 1.")
-        self.encoder: Encoder = encoder
-        self.labels = tuple(labels)
-        self.label_numbers = number_labels(self.labels)
-        self.max_width = max_width
-        self.hidden = hidden
-        self.dropout = word_dropout(dropout)
+        super().__init__(encoder, labels, max_width=max_width, hidden=hidden, dropout=dropout)
         self.gaps = GapHead(encoder.width, hidden)
-        self.types = EndpointHead(encoder.width, 1 + len(self.labels), max_width, hidden)
+        self.types = EndpointHead(encoder.width, 1 + len(self.labels), self.max_width, self.hidden)
 
     def forward(self, batch: Batch) -> Output:
         """Scores of breaks [batch, words - 1] and of types [batch, words, widths, 1 + labels]."""
@@ -92,12 +75,3 @@ class TieOrBreak(nn.Module):
         types, spans = self.types(dropped, widths)
         mask = band_mask(batch.lengths, words, widths)
         return Output(hidden, types, mask, spans, gaps=self.gaps(dropped))
-
-    def description(self) -> dict[str, Any]:
-        """What `build_model` needs besides encoder and labels to build it again; fit for JSON."""
-        return {
-            "kind": "tie_or_break",
-            "max_width": self.max_width,
-            "hidden": self.hidden,
-            "dropout": self.dropout.p,
-        }
