@@ -67,6 +67,12 @@ def test_adapt_resumes_and_overwrites_only_when_told(
     assert lacuner(*command, "--overwrite").code == 0
 
 
+def test_adapt_takes_steps_or_minutes(lacuner: Lacuner, raw: Path, tmp_path: Path) -> None:
+    run = lacuner("adapt", raw, "-o", tmp_path / "out", "--steps", 3, "--minutes", 1)
+    assert run.code == 2 and "not both" in run.err
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(
     ("content", "message"), [("", "the file is empty"), ("Ghent", "too short"), ("\u200b", "no")]
 )

@@ -13,6 +13,7 @@ from lacuner.cli.reading_options import Reading, takes_reading
 from lacuner.cli.train import stop_on_interrupt
 from lacuner.corpus.findings import Findings
 from lacuner.corpus.sentence import Sentence
+from lacuner.errors import UsageError
 from lacuner.encoders import DEFAULT_ENCODER
 from lacuner.settings import with_assignments
 
@@ -58,6 +59,8 @@ def adapt(
     from lacuner.cli.training_progress import TrainingProgress
     from lacuner.training.processes import is_main
 
+    if steps is not None and minutes is not None:
+        raise UsageError("Either --steps or --minutes says how long to adapt, not both.")
     speaks = is_main()
     quiet, json = quiet or not speaks, json and speaks
     given = [("steps", steps), ("minutes", minutes)]
