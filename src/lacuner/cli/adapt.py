@@ -13,8 +13,8 @@ from lacuner.cli.reading_options import Reading, takes_reading
 from lacuner.cli.train import stop_on_interrupt
 from lacuner.corpus.findings import Findings
 from lacuner.corpus.sentence import Sentence
-from lacuner.errors import UsageError
 from lacuner.encoders import DEFAULT_ENCODER
+from lacuner.errors import UsageError
 from lacuner.settings import with_assignments
 
 
