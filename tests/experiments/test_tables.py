@@ -147,6 +147,16 @@ def test_columns_are_sorted_and_empty_ones_left_out() -> None:
         formats.find_measures(["retentoin"])
 
 
+def test_a_wide_table_is_one_a_corpus() -> None:
+    rows = [row(f"{n}", 0.5, corpus=f"corpus-{n}", system=f"system-{n}") for n in range(5)]
+    (table,) = make_tables(rows, {})
+    narrow = formats.to_markdown([table], ["f1"])
+    assert narrow.count("| system |") == 1 and narrow.count("corpus-3") == 2  # and in a note
+    wide = formats.to_markdown([table], ["f1", "dev"])
+    assert wide.count("| system |") == 5 and "corpus-3, p = 0.5:" in wide
+    assert wide.count("system-3") == 1, "systems stand where they have a cell"
+
+
 def test_latex_is_escaped_and_balanced() -> None:
     rows = [row("a", 0.5, system="50 % & more_x"), row("b", 0.6)]
     text = formats.to_latex(make_tables(rows, {}))

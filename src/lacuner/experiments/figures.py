@@ -28,7 +28,7 @@ from lacuner.experiments.line_panels import (
 from lacuner.experiments.probe_figures import o_values, probabilities, span_map
 from lacuner.experiments.removal_figures import removed_by_share
 from lacuner.experiments.results import Results, Row
-from lacuner.experiments.stage_figures import f1_by_stage
+from lacuner.experiments.stage_figures import best_by_stage, f1_by_stage
 from lacuner.experiments.sweeps import sweep_figures
 from lacuner.experiments.tables import Cell, Mean, StudyTable
 
@@ -169,12 +169,15 @@ def missampling_by_epoch(table: StudyTable, corpus: str) -> Figure | None:
 
 
 def learning_curves(table: StudyTable, corpus: str) -> Figure | None:
-    """Dev F1 by epoch; a panel for each masking rate."""
+    """Dev F1 by epoch; a panel for each masking rate.
+
+    Runs of several stages, whose epochs do not follow each other, have `f1_by_stage` instead.
+    """
     panels = {
         masking: [
             Line(system, _percents(_mean_curve([_curve(r) for r in rows])), number)
             for number, system, cell in _column(table, corpus, masking)
-            if (rows := [row for row in cell.rows if row.get("curve")])
+            if (rows := [r for r in cell.rows if r.get("curve") and not best_by_stage(r)])
         ]
         for _, masking in _columns_of(table, corpus)
     }

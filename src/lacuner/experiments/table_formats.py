@@ -13,6 +13,7 @@ from lacuner.suggestions import unknown_name
 
 DEFAULT_MEASURES = ("f1", "unshifted", "retention", "published")
 _DAGGER = "†"
+_WIDEST = 8  # columns of a table in Markdown; more are several tables
 
 
 @dataclass(frozen=True)
@@ -80,22 +81,35 @@ def to_markdown(tables: Sequence[StudyTable], measures: Sequence[str] = DEFAULT_
 
 
 def _markdown(table: StudyTable, measures: Sequence[str]) -> str:
+    """One table, or, where that would be too wide to read, one for each corpus and masking rate."""
     shown = _shown(table, measures)
-    heads = [f"{_column_title(column)}<br>{MEASURES[name].title}" for column, name in shown]
-    lines = [
-        f"**{table.study}**, profile {table.profile}, encoder {table.encoder}",
-        "",
-        f"| system | {' | '.join(heads)} |",
-        f"|---|{'---:|' * len(shown)}",
-    ]
+    lines = [f"**{table.study}**, profile {table.profile}, encoder {table.encoder}", ""]
+    if len(shown) <= _WIDEST:
+        heads = [f"{_column_title(column)}<br>{MEASURES[name].title}" for column, name in shown]
+        lines += _markdown_rows(table, shown, heads)
+    else:
+        for column in dict.fromkeys(column for column, _ in shown):
+            own = [(of, name) for of, name in shown if of == column]
+            heads = [MEASURES[name].title for _, name in own]
+            lines += [f"{_column_title(column)}:", "", *_markdown_rows(table, own, heads)]
+    return "\n".join([*lines, *(f"- {note}" for note in notes(table, measures)), ""])
+
+
+def _markdown_rows(
+    table: StudyTable, shown: Sequence[tuple[Column, str]], heads: Sequence[str]
+) -> list[str]:
+    """The systems that have a cell in these columns."""
+    lines = [f"| system | {' | '.join(heads)} |", f"|---|{'---:|' * len(shown)}"]
     for system in table.systems:
+        if not any((system, column) in table.cells for column, _ in shown):
+            continue
         texts = []
         for column, name in shown:
             cell = table.cells.get((system, column))
             text = _text(cell, name) or ""
             texts.append(f"**{text}**" if text and _is_best(cell, name) else text)
         lines.append(f"| {system.replace('|', '/')} | {' | '.join(texts)} |")
-    return "\n".join([*lines, "", *(f"- {note}" for note in notes(table, measures)), ""])
+    return [*lines, ""]
 
 
 def to_latex(tables: Sequence[StudyTable], measures: Sequence[str] = DEFAULT_MEASURES) -> str:
