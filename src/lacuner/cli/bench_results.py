@@ -90,8 +90,9 @@ def plot(
     """Draw whichever figures the results allow.
 
     F1 and missampling by masking rate, missampling and dev F1 by epoch, what each stage reaches on
-    dev, F1 by a setting that was varied, retention; for studies that look into their runs, what they think of spans or words by
-    epoch, and a map of spans. Needs matplotlib: pip install 'lacuner[plots]'.
+    dev, F1 by a setting that was varied, retention; for studies that look into their runs, what
+    they think of spans or words by epoch, and a map of spans. Needs matplotlib: pip
+    install 'lacuner[plots]'.
 
     Example: lacuner bench plot results/masked-conll.jsonl -o figures
     """
