@@ -84,7 +84,10 @@ def test_view_without_interval_is_made_once(stage: Stage) -> None:
 
 
 def test_interval_makes_six_renewals_unless_told() -> None:
-    assert renewal_interval(None, 700) == 100
+    for steps in (699, 700, 701, 1756):
+        interval = renewal_interval(None, steps)
+        assert steps // interval == 6, "and none at the end"
+        assert abs(interval - steps / 7) <= 1
     assert renewal_interval(None, 3) == 1
     assert renewal_interval(13, 700) == 13
     with pytest.raises(UsageError, match="at least 1 step"):

@@ -96,13 +96,15 @@ class PeriodicView:
 
 
 def renewal_interval(interval: int | None, steps: int) -> int:
-    """The interval that is asked for; without one, such that a training has six renewals.
+    """The interval that is asked for; without one, such that a training has at most six renewals.
+
+    A seventh, with the last steps, would cost a look at the whole corpus and teach nothing.
 
     Raises:
         UsageError: No such interval.
     """
     if interval is None:
-        return max(1, steps // (_RENEWALS + 1))
+        return steps // (_RENEWALS + 1) + 1
     if interval < 1:
         raise UsageError(f"An interval is at least 1 step, not {interval}.")
     return interval
