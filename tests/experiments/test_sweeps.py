@@ -25,6 +25,7 @@ def _rows(values: list[float], masking: float, **others: Any) -> list[dict[str, 
             0.9 - value / 100 - masking / 10,
             system=f"w = {value}{others}",
             masking=masking,
+            dev=None,
             settings={"loss": {"w": value, **others}, "training": {"seed": 1}},
         )
         for value in values
@@ -53,6 +54,16 @@ def test_models_with_an_offset_are_also_shown_without() -> None:
     shifted, plain = _figures(rows)["nrces-by-w"].axes
     assert list(shifted.containers[0].lines[0].get_ydata()) == pytest.approx([85, 82, 77])
     assert list(plain.containers[0].lines[0].get_ydata()) == pytest.approx([10, 82, 77])
+
+
+def test_dev_stands_above_where_there_is_one() -> None:
+    rows = _rows([2.0, 5.0, 10.0], 0.3)
+    for one, f1 in zip(rows, (0.5, 0.6, 0.7), strict=True):
+        one["dev"] = {"p": f1, "r": f1, "f1": f1}
+    dev, test = _figures(rows)["nrces-by-w"].axes
+    assert dev.get_ylabel() == "F1 on dev (%)" and test.get_ylabel() == "F1 on test (%)"
+    assert list(dev.containers[0].lines[0].get_ydata()) == pytest.approx([50, 60, 70])
+    assert list(test.containers[0].lines[0].get_ydata()) == pytest.approx([85, 82, 77])
 
 
 def test_two_values_are_no_curve() -> None:

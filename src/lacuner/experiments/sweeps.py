@@ -73,9 +73,11 @@ def _varied(
 def _figure(
     table: StudyTable, title: str, setting: str, by_name: Mapping[str, list[Value]]
 ) -> Figure:
-    """A panel for F1, and one for F1 of the same models without their offset, if they have one."""
+    """Panels: F1 on dev, by which a setting is chosen, on test, and there without the offset."""
     cells = [cell for values in by_name.values() for _, cell in values]
     panels: dict[str, Callable[[Cell], Mean]] = {"F1 on test (%)": lambda cell: cell.f1}
+    if all(cell.dev is not None for cell in cells):
+        panels = {"F1 on dev (%)": lambda cell: cell.dev or cell.f1, **panels}
     if any(cell.unshifted is not None for cell in cells):
         panels["without the offset (%)"] = lambda cell: cell.unshifted or cell.f1
     figure = new_figure(0.9 + _PANEL * len(panels), WIDTH)
