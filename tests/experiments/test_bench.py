@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from lacuner.experiments.bench import Bench, Failed, Finished
+from lacuner.experiments.bench import Bench, Failed, Finished, Progress
 from lacuner.experiments.clock import Clock
 from lacuner.experiments.job import BUSY, Job, plan_jobs
 from lacuner.experiments.plan import plan_runs
@@ -108,6 +108,20 @@ def test_interrupted_bench_lets_its_runs_save_and_stop(tmp_path: Path) -> None:
     assert state.exists()
     with open(next(out.glob(".runs/*/run.lock")), "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # nobody is left who holds it
+
+
+def test_interrupted_run_is_told_from_one_that_failed(tmp_path: Path) -> None:
+    long = write_tiny(tmp_path, {"epochs = 1,": "epochs = 500,"})
+    jobs = _jobs(long, tmp_path / "out", recipe=["supervised"])
+    bench = Bench(jobs, Results(tmp_path / "out" / "tiny.jsonl"))
+    messages = []
+    for event in bench.run():
+        if isinstance(event, Progress):
+            for child in bench._children:
+                child.process.send_signal(signal.SIGINT)
+        if isinstance(event, Failed):
+            messages.append(event.message)
+    assert messages == ["somebody interrupted it; its state is saved"]
 
 
 def test_finished_runs_are_not_repeated_and_changed_ones_are_made(tmp_path: Path) -> None:

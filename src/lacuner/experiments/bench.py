@@ -20,7 +20,7 @@ from typing import Any
 
 import orjson
 
-from lacuner.experiments.job import BUSY, Job
+from lacuner.experiments.job import BUSY, INTERRUPTED, Job
 from lacuner.experiments.results import Results
 
 _WAIT = 0.5  # seconds between two looks at the processes
@@ -220,6 +220,8 @@ class Bench:
 def _reason(child: _Child, code: int) -> str:
     if "failed" in child.said:
         return str(child.said["failed"])
+    if code == INTERRUPTED:
+        return "somebody interrupted it; its state is saved"
     if code < 0:
         return f"its process was killed by signal {-code} ({signal.Signals(-code).name})"
     lines = (

@@ -18,6 +18,7 @@ from lacuner.experiments.study import CorpusEntry, Settings
 from lacuner.settings import build
 
 BUSY = 75  # exit code of a run that another process is making
+INTERRUPTED = 130  # exit code of a run that somebody stopped, and that saved its state
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from lacuner.errors import LacunerError, UsageError
 from lacuner.evaluation.bootstrap import sentence_counts
 from lacuner.evaluation.scores import Score
 from lacuner.experiments.clock import Clock
-from lacuner.experiments.job import BUSY, Job
+from lacuner.experiments.job import BUSY, INTERRUPTED, Job
 from lacuner.experiments.material import read_material, with_gaps
 from lacuner.experiments.probes import (
     Snapshots,
@@ -246,8 +246,8 @@ def main() -> int:
         if job.run not in Results(Path(job.results)).finished():
             try:
                 make_run(job, reporter)
-            except Interrupted as stop:
-                return stop.exit_code
+            except Interrupted:
+                return INTERRUPTED
             except LacunerError as error:
                 reporter.say({"failed": str(error)})
                 return error.exit_code
