@@ -56,8 +56,8 @@ def test_members_of_all_seeds_are_dots_of_one_group() -> None:
     figure = f1_by_stage(_table(*rows), ("conll03", rows[0]["masking"]))
     assert figure is not None
     (axes,) = figure.axes
-    dots = [np.asarray(each.get_offsets())[:, 1].tolist() for each in axes.collections[::2]]
+    dots = [np.asarray(each.get_offsets())[:, 0].tolist() for each in axes.collections[::2]]
     assert dots[0] == pytest.approx([70, 72, 74, 76])
     assert [text.get_text() for text in axes.texts] == ["73.0 ± 2.6", "80.0 ± 0.0", "83.0 ± 1.4"]
-    names = [tick.get_text() for tick in axes.get_xticklabels()]
-    assert names == ["ours\nsingle models", "ours\nensemble", "ours\nself-training"]
+    names = [tick.get_text() for tick in axes.get_yticklabels()]
+    assert names == ["ours: single models", "ours: ensemble", "ours: self-training"]

@@ -14,6 +14,7 @@ from lacuner.experiments.tables import Column, Mean, StudyTable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_ROW = 0.34  # inches
 _SPREAD = 0.1  # between the dots of neighbouring models, where stages are 1 apart
 _NAMES = (
     (re.compile(r"member-\d+\..*"), "single models"),
@@ -29,32 +30,34 @@ def f1_by_stage(table: StudyTable, column: Column) -> Figure | None:
     None where no system on that corpus has several stages that dev chose in.
     """
     groups = [
-        (number, f"{system}\n{name}", values)
+        (number, f"{system}: {name}", values)
         for number, system in enumerate(table.systems)
         if (cell := table.cells.get((system, column))) is not None
         for name, values in _values_by_stage(cell.rows).items()
     ]
     if not groups:
         return None
-    figure = new_figure(3.6, WIDTH)
+    figure = new_figure(1.2 + _ROW * len(groups), WIDTH)
     axes = figure.add_subplot()
     for place, (number, _, values) in enumerate(groups):
         colour, middle = LINES[number % len(LINES)], (len(values) - 1) / 2
-        across = [
-            place - 0.1 + _SPREAD * (which - middle) / len(values) for which in range(len(values))
+        down = [
+            place - 0.12 + _SPREAD * (which - middle) / len(values) for which in range(len(values))
         ]
-        axes.scatter(across, values, s=22, color=colour, alpha=0.65, linewidths=0)
+        axes.scatter(values, down, s=22, color=colour, alpha=0.65, linewidths=0)
         mean = Mean.of(values)
         axes.errorbar(
-            place + 0.1, mean.value, yerr=mean.deviation or 0.0, fmt="_", color=colour,
-            markersize=11, markeredgewidth=2, elinewidth=1, capsize=2.5,
+            mean.value, place + 0.12, xerr=mean.deviation or 0.0, fmt="|", color=colour,
+            markersize=8, markeredgewidth=2, elinewidth=1, capsize=2.5,
         )  # fmt: skip
-        axes.text(place + 0.2, mean.value, _written(mean), va="center", fontsize=8.5, color=GREY)
-    axes.set_xticks(range(len(groups)), [name for _, name, _ in groups], fontsize=8.5)
-    axes.set_xlim(-0.5, len(groups) - 0.2)
-    axes.set_xlabel("stage")
-    axes.set_ylabel("F1 on dev (%)")
-    quieten(axes, grid="y")
+        axes.text(
+            1.015, place, _written(mean), transform=axes.get_yaxis_transform(), va="center",
+            fontsize=8.5, color=GREY,
+        )  # fmt: skip
+    axes.set_yticks(range(len(groups)), [name for _, name, _ in groups], fontsize=8.5)
+    axes.set_ylim(len(groups) - 0.5, -0.5)
+    axes.set_xlabel("F1 on dev (%)")
+    quieten(axes, grid="x")
     corpus, masking = column
     masked = f", {masking:.0%} of labels hidden" if masking else ""
     entitle(axes, f"{corpus}{masked}: what each stage reaches on dev", table)
