@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,16 @@ from lacuner.demo import gold
 from lacuner.errors import UsageError
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.labelling.masking import mask
+from lacuner.models.targets import tag_targets
 from lacuner.models.token_tagger import TokenTagger
-from lacuner.recipes import two_step
-from lacuner.recipes.exploration import ExplorationSettings, shown_labels
+from lacuner.recipes import RECIPES, two_step
+from lacuner.recipes.exploration import ExplorationSettings, shown_labels, with_doubts
 from lacuner.recipes.stages import resolve
 from lacuner.recipes.two_step import TWO_STEP
 from lacuner.training.loop import Interrupted
-from lacuner.training.removed_words import ROWS, read_removed, read_summary
+from lacuner.training.removed_words import ROWS, RemovedRow, read_removed, read_summary
 from lacuner.training.run_folder import Run
+from tests.neural import batch_of
 from tests.recipes.staged_training import (
     Killed,
     killed_after,
@@ -34,6 +37,11 @@ MASKED = mask(
     gold("train").with_sentences(gold("train").sentences[:48]), 0.5, np.random.default_rng(0)
 )
 STEPS = 6  # an epoch
+SMALL: dict[str, Any] = {
+    "token_ce": {},
+    "bond": {"self_training": {"epochs": 1}},
+    "roster": {"ensemble": {"members": 2}, "self_training": {"epochs": 1}},
+}
 
 
 @pytest.fixture(autouse=True)
@@ -167,6 +175,53 @@ def test_corpus_with_few_labels_takes_the_smallest_share_and_says_why(tmp_path: 
     _train(tmp_path / "run", corpus=Corpus((labelled, *rest)))
     assert read_summary(tmp_path / "run" / "stages" / "explore")["ell"] == 0.1 / 32
     assert any("smallest of the grid" in remark for remark in Run(tmp_path / "run").remarks)
+
+
+@pytest.mark.parametrize("recipe", SMALL)
+def test_exploration_comes_before_other_taggers_and_is_resumed(
+    recipe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learnt_from: list[Corpus] = []
+    plain = RECIPES[recipe].train
+
+    def watched(corpus: Corpus, *rest: Any) -> Any:
+        learnt_from.append(corpus)
+        return plain(corpus, *rest)
+
+    monkeypatch.setitem(RECIPES, recipe, replace(RECIPES[recipe], train=watched))
+    settings = {"exploration": {"ell": 0.1, "n": 1}, **SMALL[recipe]}
+    whole = weights(train_alone(recipe, tmp_path / "whole", MASKED.corpus, **settings))
+    removed = {
+        row.sentence.id: row.words for row in read_removed(tmp_path / "whole/stages/explore")
+    }
+    assert len(removed) > 10
+    for sentence in learnt_from[0]:
+        assert tuple(one.start for one in sentence.ambiguous) == removed.get(sentence.id, ())
+    with pytest.raises(Killed):
+        train_alone(
+            recipe, tmp_path / "cut", MASKED.corpus, listeners=[killed_after(STEPS + 3)], **settings
+        )
+    resumed = train_alone(recipe, tmp_path / "cut", MASKED.corpus, resume=True, **settings)
+    assert same(whole, weights(resumed))
+
+
+def test_words_in_doubt_teach_a_tagger_nothing() -> None:
+    rows = [RemovedRow(MASKED.corpus.sentences[0], (1, 3), (0.0, 0.0))]
+    doubted = with_doubts(MASKED.corpus, rows)
+    assert [one.span for one in doubted.sentences[0].ambiguous] == [(1, 2), (3, 4)]
+    assert doubted.sentences[1:] == MASKED.corpus.sentences[1:]
+    model = TokenTagger(NoisyWords(), MASKED.corpus.labels)
+    batch = batch_of(doubted.sentences[:1], doubted.labels, model.encoder)
+    _, settled = tag_targets(batch, model.tag_set)
+    assert (~settled[0]).nonzero().flatten().tolist() == [1, 3]
+
+
+def test_exploration_is_offered_where_missing_labels_are_taken_for_o() -> None:
+    with pytest.raises(UsageError, match="no setting 'exploration'"):
+        resolve(RECIPES["partial_crf"], {"exploration": {"ell": 0.1}})
+    with pytest.raises(UsageError, match="nothing uses it: set exploration"):
+        resolve(RECIPES["token_ce"], {"exploration": {"n": 3}})
+    assert "exploration" not in resolve(RECIPES["token_ce"], {}).as_dict()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`lacuner show-removed`: the likely gaps that a run of `two_step` found in its labels."""
+"""`lacuner show-removed`: the likely gaps that an exploration found in the labels of a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _GAP, _WRONG, _UNKNOWN, _LABELLED = "bold green", "bold red", "bold yellow", "un
 
 
 def show_removed(
-    run: Annotated[Path, typer.Argument(help="Folder of a run of two_step.")],
+    run: Annotated[
+        Path, typer.Argument(help="Folder of a run of two_step, or with exploration.ell set.")
+    ],
     limit: Annotated[int, typer.Option("--limit", help="Sentences to show.")] = 20,
     stage: Annotated[
         str | None,
@@ -28,7 +30,7 @@ def show_removed(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Show which words without a label a run of 'two_step' left out, as likely gaps.
+    """Show which words without a label a run left out, as likely gaps.
 
     Sentences come in the order of their smallest O-value, the likeliest gaps first; behind them
     stand the O-values. Labels are underlined. Where the hidden labels are known ('lacuner train
@@ -61,7 +63,7 @@ def _folder(run: Path, stage: str | None) -> Path:
         raise DataError(
             run,
             "this run has removed no words" if begun else "there is no run",
-            right="Runs of the recipe two_step remove words, in their first stage",
+            right="Runs of two_step do, and runs of other taggers with exploration.ell",
         )
     if stage is None:
         return found.get(_STAGE) or next(iter(found.values()))

@@ -70,6 +70,7 @@ BOND = Recipe(
     settings=Settings,
     train=train,
     unit="token",
+    explores=True,
     stages=2,
     cost=2.0,
     robust_to=("missing", "wrong"),

@@ -1,18 +1,22 @@
-"""Step 1 of `two_step`: what a short training says of words without a label, kept in its stage."""
+"""Step 1 of `two_step`, which can come before other taggers, too.
+
+What a short training says of words without a label, kept in its stage.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from lacuner.corpus.findings import Findings
-from lacuner.corpus.sentence import Corpus, Sentence
+from lacuner.corpus.sentence import Ambiguity, Corpus, Sentence
 from lacuner.errors import UsageError
 from lacuner.labelling.holding_back import hold_back
 from lacuner.models.batching import Examples
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.objectives.removal_share import GRID, ChosenShare, chosen_share
-from lacuner.training.removed_words import write_removed
+from lacuner.training.removed_words import RemovedRow, write_removed
 from lacuner.training.run_folder import Stage
 from lacuner.training.word_removal import (
     OutsideWords,
@@ -23,6 +27,7 @@ from lacuner.training.word_removal import (
 )
 
 AUTO = "auto"
+DOUBT = "exploration:doubt"
 
 
 @dataclass(frozen=True)
@@ -108,6 +113,23 @@ def keep_removed(
     }
     stage.run.report(_findings(words, share, chosen, settings, emptied, summary))
     write_removed(stage.folder, rows, summary)
+
+
+def with_doubts(corpus: Corpus, removed: Iterable[RemovedRow]) -> Corpus:
+    """The corpus with its removed words in doubt: a tagger that takes missing labels for O leaves
+    words of ambiguous spans out of its loss.
+    """
+    words = {row.sentence.id: row.words for row in removed}
+    return corpus.with_sentences(
+        sentence.with_labels(
+            sentence.entities,
+            [
+                *sentence.ambiguous,
+                *(Ambiguity(word, word + 1, (), DOUBT) for word in words.get(sentence.id, ())),
+            ],
+        )
+        for sentence in corpus
+    )
 
 
 def _findings(

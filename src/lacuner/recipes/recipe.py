@@ -29,6 +29,8 @@ class Recipe:
             `settings.encoder` describes; None where it is just that.
         distils: Can an ensemble and self-training follow? They need a model that is nothing but a
             distribution over the labels of words or of spans.
+        explores: Can an exploration come before it, which finds likely gaps? It needs a tagger that
+            takes missing labels for O, and leaves words in doubt out of its loss.
         needs_negatives: Does it learn only from negatives that somebody vouches for (complete
             sentences, words outside, rejected spans) what is no entity?
         stages: Trainings one after the other, with the default settings.
@@ -45,6 +47,7 @@ class Recipe:
     predictor: Callable[[Model, Corpus, Corpus | None, Any], Predictor] | None = None
     encoder: Callable[[Any, Corpus], Any] | None = None
     distils: bool = True
+    explores: bool = False
     needs_negatives: bool = False
     stages: int = 1
     cost: float = 1.0

@@ -156,6 +156,7 @@ ROSTER = Recipe(
     settings=Settings,
     train=train,
     unit="token",
+    explores=True,
     stages=7,
     cost=8.0,
     robust_to=("missing", "wrong"),

@@ -1,7 +1,9 @@
-"""What can follow the training of any recipe with a network: an ensemble, self-training.
+"""What can come before the training of a recipe, and what can follow it.
 
-Their groups of settings, `ensemble`, `self_training` and `augmentation`, are offered by every such
-recipe. A recipe that they are a part of (RoSTER, BOND) has them among its own, with its own
+An ensemble and self-training can follow any recipe with a network; the groups of settings are
+`ensemble`, `self_training` and `augmentation`. Before taggers that take missing labels for O, the
+first step of two-step learning can find likely gaps, which they then leave out: `exploration`.
+A recipe that these are a part of (RoSTER, BOND, two-step) has them among its own, with its own
 defaults; for all others they are kept apart, so that a run that does not use them is described as
 if they did not exist.
 """
@@ -18,8 +20,10 @@ from lacuner.inference.predictor import NeuralPredictor, Predictor
 from lacuner.models import Model
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.token_tagger import TokenTagger
+from lacuner.recipes import two_step
 from lacuner.recipes.circumstances import Circumstances
 from lacuner.recipes.ensemble import EnsembleSettings, train_ensemble
+from lacuner.recipes.exploration import ExplorationSettings, with_doubts
 from lacuner.recipes.parts import DecodingSettings, calibrated, encoder_of
 from lacuner.recipes.recipe import Recipe
 from lacuner.recipes.self_training import (
@@ -36,13 +40,14 @@ from lacuner.training.run_folder import Run
 class StageSettings:
     """The groups that are offered."""
 
+    exploration: ExplorationSettings = field(default_factory=lambda: ExplorationSettings(ell=0.0))
     ensemble: EnsembleSettings = field(default_factory=EnsembleSettings)
     self_training: SelfTrainingSettings = field(default_factory=SelfTrainingSettings)
     augmentation: AugmentationSettings = field(default_factory=AugmentationSettings)
 
     @property
     def any(self) -> bool:
-        """Does anything follow?"""
+        """Does anything follow the training?"""
         return self.ensemble.members > 1 or self.self_training.rounds > 0
 
 
@@ -52,7 +57,7 @@ class Resolved:
 
     Attributes:
         recipe: Those of the recipe.
-        stages: Those of what follows; the recipe's own, where it has them.
+        stages: Those of what comes before and follows; the recipe's own, where it has them.
         apart: Names of the groups that are not the recipe's own.
     """
 
@@ -84,8 +89,12 @@ def resolve(recipe: Recipe, given: Mapping[str, Any]) -> Resolved:
     """
     own = {one.name for one in fields(recipe.settings)}
     groups = [one.name for one in fields(StageSettings)]
-    offers = recipe.distils and {"encoder", "training"} <= own
-    apart = tuple(name for name in groups if offers and name not in own)
+    follows = recipe.distils and {"encoder", "training"} <= own
+    apart = tuple(
+        name
+        for name in groups
+        if name not in own and (recipe.explores if name == "exploration" else follows)
+    )
     for name in given:
         if name not in own and name not in apart:
             raise UsageError(unknown_name("setting", name, [*sorted(own), *apart]))
@@ -103,6 +112,7 @@ def _check_used(settings: Resolved) -> None:
     stages, plain = settings.stages, StageSettings()
     changed = [n for n in settings.apart if getattr(stages, n) != getattr(plain, n)]
     for name, switch, is_on in (
+        ("exploration", "exploration.ell to 'auto' or above 0", bool(stages.exploration.ell)),
         ("ensemble", "ensemble.members above 1", stages.ensemble.members > 1),
         ("self_training", "self_training.rounds above 0", stages.self_training.rounds > 0),
         ("augmentation", "self_training.rounds above 0", stages.self_training.rounds > 0),
@@ -114,12 +124,14 @@ def _check_used(settings: Resolved) -> None:
 def train_in_stages(
     recipe: Recipe, corpus: Corpus, dev: Corpus | None, settings: Resolved, run: Run
 ) -> Predictor:
-    """Trains with a recipe, and whatever follows.
+    """Trains with a recipe, and whatever comes before and follows.
 
     Raises:
         UsageError: Something shall follow that cannot.
     """
     stages, own = settings.stages, settings.recipe
+    if "exploration" in settings.apart and stages.exploration.ell:
+        corpus = _explored(corpus, settings, run)
     if not stages.any:
         return recipe.train(corpus, dev, own, run)
     augmentation = stages.augmentation.with_encoder(own.encoder.name)
@@ -144,6 +156,16 @@ def train_in_stages(
     if recipe.predictor is not None:
         return recipe.predictor(model, corpus, dev, own)
     return calibrated(NeuralPredictor(model), dev, given.offset)
+
+
+def _explored(corpus: Corpus, settings: Resolved, run: Run) -> Corpus:
+    """The corpus with likely gaps in doubt."""
+    step_1 = two_step.Settings(
+        encoder=settings.recipe.encoder,
+        exploration=settings.stages.exploration,
+        training=settings.recipe.training,
+    )
+    return with_doubts(corpus, two_step.explore(corpus, step_1, run))
 
 
 def _model_of(recipe: Recipe, predictor: Predictor) -> Model:

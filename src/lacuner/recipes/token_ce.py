@@ -58,4 +58,5 @@ TOKEN_CE = Recipe(
     settings=Settings,
     train=train,
     unit="token",
+    explores=True,
 )

@@ -37,7 +37,7 @@ from lacuner.recipes.recipe import Recipe
 from lacuner.suggestions import unknown_name
 from lacuner.training.loop import step_seed
 from lacuner.training.processes import on_main
-from lacuner.training.removed_words import ROWS, read_removed
+from lacuner.training.removed_words import ROWS, RemovedRow, read_removed
 from lacuner.training.run_folder import Run, Stage
 from lacuner.training.state import drop_result
 from lacuner.training.word_removal import RemovedWords
@@ -98,16 +98,12 @@ class Settings:
 
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
     """Both steps; what a kill leaves of either is taken up."""
-    explored = run.stage("explore")
-    if settings.exploration.ell and not on_main((explored.folder / ROWS).exists):
-        _explore(corpus, settings, explored)
-    drop_result(explored)
+    removed = explore(corpus, settings, run)
     model = _fresh(corpus, settings, non_entities=settings.sampling.gamma > 0)
     sentences = examples_of(model, corpus, run).sentences
-    rows = read_removed(explored.folder) if settings.exploration.ell else ()
     objective = TwoStepTagging(
         model,
-        RemovedWords(rows, sentences),
+        RemovedWords(removed, sentences),
         rate=settings.sampling.gamma,
         max_width=settings.sampling.max_width,
     )
@@ -115,8 +111,23 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
     return calibrated(NeuralPredictor(model), dev)
 
 
-def _explore(corpus: Corpus, settings: Settings, stage: Stage) -> None:
-    """Step 1: trains for n epochs, and keeps which words shall be removed."""
+def explore(corpus: Corpus, settings: Settings, run: Run) -> list[RemovedRow]:
+    """Step 1, kept in the stage `explore`: the words that shall be removed.
+
+    Every tagger that takes a missing label for O can do without them, so that this also comes
+    before other recipes: see `recipes.stages`.
+    """
+    stage = run.stage("explore")
+    if not settings.exploration.ell:
+        return []
+    if not on_main((stage.folder / ROWS).exists):
+        _find_gaps(corpus, settings, stage)
+    drop_result(stage)
+    return list(read_removed(stage.folder))
+
+
+def _find_gaps(corpus: Corpus, settings: Settings, stage: Stage) -> None:
+    """Trains for n epochs, and keeps which words shall be removed."""
     own, training, run = settings.exploration, settings.training, stage.run
     seed = step_seed(training.seed, "explore")
     model = _fresh(corpus, settings, "explore")
