@@ -82,5 +82,5 @@ def test_runs_without_removed_words_are_one_sentence(
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "settings.toml").write_text('recipe = "span_ce"\n')
     other = lacuner("show-removed", tmp_path / "other")
-    assert other.code == 1 and "recipe two_step" in other.err
+    assert other.code == 1 and "exploration.ell" in other.err
     assert lacuner("show-removed", run, "--limit", -1).code == 2
