@@ -76,6 +76,20 @@ def test_of_lists_a_tagger_makes_the_first_round_and_resumes(after: int, tmp_pat
     assert not (tmp_path / "chance" / "stages" / "round-1" / "verdicts.jsonl").read_bytes()
 
 
+@pytest.mark.parametrize("unit", ["name", "mention"])
+def test_members_of_the_first_round_look_together_and_resume(unit: str, tmp_path: Path) -> None:
+    own = {**ROUNDS, "unit": unit, "count": 1, "members": 2}
+    stages = set[str]()
+    whole = weights(
+        _train(tmp_path / "whole", rounds=own, listeners=[lambda stage, _: stages.add(stage)])
+    )
+    assert stages == {"round-1-1.train", "round-1-2.train", "train"}
+    with pytest.raises(Killed):
+        _train(tmp_path / "cut", rounds=own, listeners=[killed_after(STEPS + 3)])
+    assert same(whole, weights(_train(tmp_path / "cut", rounds=own, resume=True)))
+    assert not list((tmp_path / "whole" / "stages").glob("round-1-*/*.safetensors"))
+
+
 def test_outcome_is_the_given_labels_and_more_with_scores_and_measures(tmp_path: Path) -> None:
     training = {**TRAINING, "epochs": 12}
     lenient = {"sure": 0.3, "certain": 0.0, "wrong": 0.0}

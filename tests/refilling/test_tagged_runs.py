@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 
 import pytest
@@ -58,7 +59,7 @@ def _is(found: Candidate, key: tuple[int, int, str], chances: tuple[float, float
 
 def test_a_run_is_as_likely_as_its_weakest_word_and_those_beside_it(model: TokenTagger) -> None:
     _teach(model, [0.9, 0.8, 0.05, 0.2, 0.95], [0.9, 0.6, 0.5, 0.3, 0.1])
-    first, last = find_tagged(model, [PLAIN], batch_words=100)
+    first, last = find_tagged([model], [PLAIN], batch_words=100)
     # PER: 0.81, 0.48, and not the next word 0.975; LOC: 0.09, 0.32, 0.975.
     _is(first, (0, 2, "PER"), (0.09, 0.48))
     _is(last, (4, 5, "LOC"), (0.855, 0.095))
@@ -66,7 +67,7 @@ def test_a_run_is_as_likely_as_its_weakest_word_and_those_beside_it(model: Token
 
 def test_words_that_are_nearly_in_an_entity_are_looked_at(model: TokenTagger) -> None:
     _teach(model, [0.9, 0.02, 0.2, 0.02, 0.02], [0.9, 0.5, 0.1, 0.5, 0.5])
-    sure, nearly = find_tagged(model, [PLAIN], batch_words=100)
+    sure, nearly = find_tagged([model], [PLAIN], batch_words=100)
     _is(sure, (0, 1, "PER"), (0.09, 0.81))
     _is(nearly, (2, 3, "LOC"), (0.18, 0.02))
 
@@ -76,7 +77,7 @@ def test_labels_and_what_is_known_to_be_none_leave_nothing_to_find(model: TokenT
 
     def found(**knowledge: object) -> list[tuple[int, int, str]]:
         sentences = [Sentence("empty", ()), Sentence("a", WORDS, **knowledge)]  # type: ignore[arg-type]
-        candidates = find_tagged(model, sentences, batch_words=100)
+        candidates = find_tagged([model], sentences, batch_words=100)
         assert all(candidate.sentence == 1 for candidate in candidates)
         return [candidate.key for candidate in candidates]
 
@@ -91,7 +92,7 @@ def test_labels_and_what_is_known_to_be_none_leave_nothing_to_find(model: TokenT
 def test_a_part_of_a_name_has_the_whole_as_its_rival(model: TokenTagger) -> None:
     _teach(model, [0.9, 0.8, 0.02, 0.02, 0.95], [0.9, 0.9, 0.5, 0.5, 0.1])
     given = Sentence("a", WORDS, (Entity(1, 2, "PER"), Entity(4, 5, "LOC")))
-    part, whole = judge_by_tags(model, [given], batch_words=100)
+    part, whole = judge_by_tags([model], [given], batch_words=100)
     # The word before is a person, too, with 0.81: the part alone is one with 0.19 at most.
     _is(part.given, (1, 2, "PER"), (0.08, 0.19))
     (rival,) = part.rivals
@@ -99,8 +100,17 @@ def test_a_part_of_a_name_has_the_whole_as_its_rival(model: TokenTagger) -> None
     _is(whole.given, (4, 5, "LOC"), (0.855, 0.095))
     assert whole.rivals == ()
     vouched = Sentence("b", WORDS, (Entity(1, 2, "PER"),), complete=True)
-    assert judge_by_tags(model, [vouched], batch_words=100) == []
+    assert judge_by_tags([model], [vouched], batch_words=100) == []
     (alone,) = judge_by_tags(
-        model, [Sentence("c", WORDS, (Entity(1, 2, "PER"),), outside=((0, 1),))], batch_words=100
+        [model], [Sentence("c", WORDS, (Entity(1, 2, "PER"),), outside=((0, 1),))], batch_words=100
     )
     assert alone.rivals == ()
+
+
+def test_what_several_taggers_say_is_their_mean(model: TokenTagger) -> None:
+    other = copy.deepcopy(model)
+    _teach(model, [0.9, 0.1, 0.1, 0.1, 0.1], [0.9, 0.5, 0.5, 0.5, 0.5])
+    _teach(other, [0.5, 0.1, 0.1, 0.1, 0.1], [0.5, 0.5, 0.5, 0.5, 0.5])
+    together = find_tagged([model, other], [PLAIN], batch_words=100)
+    person, place = (0.9 * 0.9 + 0.5 * 0.5) / 2, (0.9 * 0.1 + 0.5 * 0.5) / 2
+    _is(together[0], (0, 1, "PER"), (place, person))

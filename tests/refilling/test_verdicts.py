@@ -32,7 +32,7 @@ def model() -> SpanClassifier:
 
 
 def _verdicts(model: SpanClassifier) -> list[Verdict]:
-    return judge_labels(model, GIVEN.sentences, batch_words=100)
+    return judge_labels([model], GIVEN.sentences, batch_words=100)
 
 
 def test_margin_and_certainty_are_those_of_the_label(model: SpanClassifier) -> None:

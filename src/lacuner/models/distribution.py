@@ -6,7 +6,9 @@ Methods that learn from a model's predictions need nothing else, whichever kind 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -73,15 +75,49 @@ def outputs(
     """
     if device is not None:
         model.to(device)
-    place = next(model.parameters()).device
-    was_training = model.training
-    model.eval()
+    for numbers, batch, (output,) in _walk([model], examples, batch_size, batch_words):
+        yield numbers, batch, output
+
+
+def mean_outputs(
+    models: Sequence[Model],
+    examples: Examples,
+    *,
+    batch_size: int = 64,
+    batch_words: int = 4096,
+) -> Iterator[tuple[list[int], Batch, Output]]:
+    """What several models say of examples together: their mean probabilities are the scores.
+
+    Args:
+        models: Models of one kind, without a CRF, whose encoders read sentences alike.
+        examples: Of which they speak.
+        batch_size: Sentences in a batch.
+        batch_words: Most places for words in a batch, padding included.
+    """
+    for numbers, batch, said in _walk(models, examples, batch_size, batch_words):
+        if len(said) == 1:
+            yield numbers, batch, said[0]
+            continue
+        logs = [log_probabilities(m, output) for m, output in zip(models, said, strict=True)]
+        mean = torch.stack(logs).logsumexp(0) - math.log(len(logs))
+        yield numbers, batch, replace(said[0], scores=mean)
+
+
+def _walk(
+    models: Sequence[Model], examples: Examples, batch_size: int, batch_words: int
+) -> Iterator[tuple[list[int], Batch, list[Output]]]:
+    """What each model says of each batch."""
+    place = next(models[0].parameters()).device
+    were_training = [model.training for model in models]
+    for model in models:
+        model.eval()
     try:
         with torch.inference_mode():
             for numbers in batches_by_size(
                 examples.lengths, batch_size, max_words=batch_words, sizes=examples.sizes
             ):
                 batch = examples.batch(numbers).to(place)
-                yield numbers, batch, model(batch)
+                yield numbers, batch, [model(batch) for model in models]
     finally:
-        model.train(was_training)
+        for model, was_training in zip(models, were_training, strict=True):
+            model.train(was_training)

@@ -78,6 +78,7 @@ class RoundSettings:
     Attributes:
         count: How often labels are put back; none makes one round for labels that look like those
             of a list, and two otherwise.
+        members: Models that learn and look together in the first round; they differ by their seed.
         folds: From the second round on, each of so many parts of the corpus is looked at by a model
             that learnt from the others. 1 lets one model learn from all and look at all.
         held_back: Share of the labels that the rounds do not see, by which they are judged.
@@ -86,12 +87,13 @@ class RoundSettings:
     """
 
     count: int | None = None
+    members: int = 1
     folds: int = 2
     held_back: float = 0.1
     unit: str = "auto"
 
     def __post_init__(self) -> None:
-        for name in ("count", "folds"):
+        for name in ("count", "members", "folds"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise UsageError(f"rounds.{name} is {value}, but must be at least 1.")
@@ -155,22 +157,25 @@ def _make(
     is_first = this.number == 1
     found: list[Candidate] = []
     verdicts: list[Verdict] = []
+    members = own.members if is_first else 1
     parts = _parts(corpus, 1 if is_first else own.folds, rng)
     for name, learnt, looked_at in parts:
-        part = run.within(this.name + name)
-        training = replace(settings.training, seed=step_seed(seed, name))
-        settings_now = replace(settings, training=training)
-        if is_first:
-            model = _first_model(taught, settings_now, part, by_list=by_list)
-        else:
-            model = _later_model(taught, learnt, settings_now, part)
+        models = []
+        for member in _members(name, members):
+            part = run.within(this.name + member)
+            training = replace(settings.training, seed=step_seed(seed, member))
+            settings_now = replace(settings, training=training)
+            if is_first:
+                models.append(_first_model(taught, settings_now, part, by_list=by_list))
+            else:
+                models.append(_later_model(taught, learnt, settings_now, part))
         look = partial(
             look_at,
-            model,
+            models,
             [shown.sentences[number] for number in looked_at],
             [corpus.sentences[number] for number in looked_at],
             batch_words=settings.training.batch_words,
-            judging=learnt != looked_at or isinstance(model, TokenTagger),
+            judging=learnt != looked_at or isinstance(models[0], TokenTagger),
         )
         candidates, judged = on_main(look)
         found += [replace(one, sentence=looked_at[one.sentence]) for one in candidates]
@@ -181,7 +186,13 @@ def _make(
     on_main(lambda: this.keep(found, verdicts, held_spans(corpus, shown), given, rng))
     run.report(this.findings(corpus))
     for name, _, _ in parts:
-        drop_result(run.within(this.name + name).stage("train"))
+        for member in _members(name, members):
+            drop_result(run.within(this.name + member).stage("train"))
+
+
+def _members(part: str, count: int) -> list[str]:
+    """Names of the models that look at a part together."""
+    return [part] if count == 1 else [f"{part}-{number}" for number in range(1, count + 1)]
 
 
 def _parts(

@@ -13,7 +13,7 @@ from lacuner.corpus.sentence import Entity, Sentence, Span
 from lacuner.inference.decode import decode
 from lacuner.models.batch import Batch, Output
 from lacuner.models.batching import Examples
-from lacuner.models.distribution import outputs
+from lacuner.models.distribution import mean_outputs
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.span_roles import span_roles, spans_with_a, words_within
 from lacuner.refilling.gap_estimate import Floats
@@ -53,21 +53,22 @@ class Candidate:
 
 
 def find_candidates(
-    model: SpanClassifier, shown: Sequence[Sentence], *, batch_words: int
+    models: Sequence[SpanClassifier], shown: Sequence[Sentence], *, batch_words: int
 ) -> list[Candidate]:
     """The spans of sentences that could be entities, though no label says so.
 
     Words that have a label, and spans that are known to be no entity, are left out.
 
     Args:
-        model: The model.
-        shown: The sentences, with the labels that the model learnt from.
+        models: Whose mean probabilities count.
+        shown: The sentences, with the labels that they learnt from.
         batch_words: Most places for words in a batch, padding included.
     """
+    model = models[0]
     examples = Examples(shown, model.encoder, model.label_numbers)
     places = [number for number, sentence in enumerate(shown) if sentence.tokens]
     found: list[Candidate] = []
-    for numbers, batch, output in outputs(model, examples, batch_words=batch_words):
+    for numbers, batch, output in mean_outputs(models, examples, batch_words=batch_words):
         open_spans = replace(output, mask=output.mask & _is_open(output, batch))
         chances = log_chances(output)
         for row, entities in enumerate(decode(model, open_spans, offset=REACH)):

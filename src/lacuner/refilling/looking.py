@@ -1,4 +1,4 @@
-"""A model looks at sentences: which labels they miss, and which of theirs are wrong."""
+"""Models look at sentences: which labels they miss, and which of theirs are wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lacuner.refilling.verdicts import Verdict, judge_labels
 
 
 def look_at(
-    model: SpanClassifier | TokenTagger,
+    models: Sequence[SpanClassifier | TokenTagger],
     shown: Sequence[Sentence],
     given: Sequence[Sentence],
     *,
@@ -23,16 +23,18 @@ def look_at(
     """What could be an entity though no label says so, and what there is to say of labels.
 
     Args:
-        model: The model.
+        models: Whose mean probabilities count.
         shown: Sentences with the labels that a round shows.
         given: The same with all labels that were given.
         batch_words: Most places for words in a batch, padding included.
         judging: Whether to speak of labels.
     """
-    if isinstance(model, TokenTagger):
-        found = find_tagged(model, shown, batch_words=batch_words)
-        judged = judge_by_tags(model, given, batch_words=batch_words) if judging else []
-    else:
-        found = find_candidates(model, shown, batch_words=batch_words)
-        judged = judge_labels(model, given, batch_words=batch_words) if judging else []
+    taggers = [model for model in models if isinstance(model, TokenTagger)]
+    if taggers:
+        found = find_tagged(taggers, shown, batch_words=batch_words)
+        judged = judge_by_tags(taggers, given, batch_words=batch_words) if judging else []
+        return found, judged
+    classifiers = [model for model in models if isinstance(model, SpanClassifier)]
+    found = find_candidates(classifiers, shown, batch_words=batch_words)
+    judged = judge_labels(classifiers, given, batch_words=batch_words) if judging else []
     return found, judged

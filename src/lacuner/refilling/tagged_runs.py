@@ -14,7 +14,7 @@ import numpy as np
 from lacuner.corpus.sentence import Entity, Sentence, overlap
 from lacuner.inference.decode import decode
 from lacuner.models.batching import Examples
-from lacuner.models.distribution import outputs
+from lacuner.models.distribution import mean_outputs
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.refilling.candidates import Candidate, log_chances
 from lacuner.refilling.gap_estimate import Floats
@@ -50,20 +50,21 @@ class _Reading:
 
 
 def find_tagged(
-    model: TokenTagger, shown: Sequence[Sentence], *, batch_words: int
+    models: Sequence[TokenTagger], shown: Sequence[Sentence], *, batch_words: int
 ) -> list[Candidate]:
-    """The runs that a tagger takes, or nearly takes, for entities, though no label says so.
+    """The runs that taggers take, or nearly take, for entities, though no label says so.
 
     Runs with a word that has a label, or that are known to be no entity, are left out.
 
     Args:
-        model: The tagger.
-        shown: The sentences, with the labels that it learnt from.
+        models: Taggers, whose mean probabilities count.
+        shown: The sentences, with the labels that they learnt from.
         batch_words: Most places for words in a batch, padding included.
     """
+    numbers = models[0].label_numbers
     found = [
-        reading.candidate(run, model.label_numbers[run.label])
-        for reading in _read(model, shown, batch_words)
+        reading.candidate(run, numbers[run.label])
+        for reading in _read(models, shown, batch_words)
         for run in reading.runs
         if _may_be(run, shown[reading.place]) and not _touches_a_label(run, shown[reading.place])
     ]
@@ -71,17 +72,18 @@ def find_tagged(
 
 
 def judge_by_tags(
-    model: TokenTagger, given: Sequence[Sentence], *, batch_words: int
+    models: Sequence[TokenTagger], given: Sequence[Sentence], *, batch_words: int
 ) -> list[Verdict]:
-    """What a tagger says of all labels of sentences, but for those that are complete.
+    """What taggers say of all labels of sentences, but for those that are complete.
 
     Args:
-        model: The tagger.
+        models: Taggers, whose mean probabilities count.
         given: The sentences.
         batch_words: Most places for words in a batch, padding included.
     """
+    numbers = models[0].label_numbers
     verdicts: list[Verdict] = []
-    for reading in _read(model, given, batch_words):
+    for reading in _read(models, given, batch_words):
         sentence = given[reading.place]
         if sentence.complete:
             continue
@@ -92,19 +94,20 @@ def judge_by_tags(
             ]
             verdicts.append(
                 Verdict(
-                    reading.candidate(entity, model.label_numbers[entity.label]),
-                    tuple(reading.candidate(run, model.label_numbers[run.label]) for run in rivals),
+                    reading.candidate(entity, numbers[entity.label]),
+                    tuple(reading.candidate(run, numbers[run.label]) for run in rivals),
                 )
             )
     return sorted(verdicts, key=lambda one: (one.given.sentence, one.given.start, one.given.end))
 
 
 def _read(
-    model: TokenTagger, sentences: Sequence[Sentence], batch_words: int
+    models: Sequence[TokenTagger], sentences: Sequence[Sentence], batch_words: int
 ) -> Iterator[_Reading]:
+    model = models[0]
     examples = Examples(sentences, model.encoder, model.label_numbers)
     places = [number for number, sentence in enumerate(sentences) if sentence.tokens]
-    for numbers, _, output in outputs(model, examples, batch_words=batch_words):
+    for numbers, _, output in mean_outputs(models, examples, batch_words=batch_words):
         chances = log_chances(output)
         sure, more = decode(model, output), decode(model, output, offset=_DOUBT)
         for row, (runs, others) in enumerate(zip(sure, more, strict=True)):

@@ -11,7 +11,7 @@ import numpy as np
 from lacuner.corpus.sentence import Sentence, overlap
 from lacuner.inference.decode import decode
 from lacuner.models.batching import Examples
-from lacuner.models.distribution import outputs
+from lacuner.models.distribution import mean_outputs
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.span_roles import span_roles
 from lacuner.refilling.candidates import (
@@ -67,21 +67,22 @@ def rivals_of(verdicts: Sequence[Verdict]) -> list[Candidate]:
 
 
 def judge_labels(
-    model: SpanClassifier, given: Sequence[Sentence], *, batch_words: int
+    models: Sequence[SpanClassifier], given: Sequence[Sentence], *, batch_words: int
 ) -> list[Verdict]:
-    """What a model says of all labels of sentences, but for those that are complete.
+    """What models say of all labels of sentences, but for those that are complete.
 
-    Labels of more words than the model looks at get no verdict.
+    Labels of more words than they look at get no verdict.
 
     Args:
-        model: A model that has not learnt from these sentences.
+        models: Have not learnt from these sentences; their mean probabilities count.
         given: The sentences.
         batch_words: Most places for words in a batch, padding included.
     """
+    model = models[0]
     examples = Examples(given, model.encoder, model.label_numbers)
     places = [number for number, sentence in enumerate(given) if sentence.tokens]
     verdicts: list[Verdict] = []
-    for numbers, batch, output in outputs(model, examples, batch_words=batch_words):
+    for numbers, batch, output in mean_outputs(models, examples, batch_words=batch_words):
         roles, chances = span_roles(output, batch), log_chances(output)
         possible = replace(output, mask=roles.annotated | roles.unknown)
         for row, free in enumerate(decode(model, possible, offset=REACH)):
