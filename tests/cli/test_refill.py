@@ -14,7 +14,7 @@ from lacuner.refilling.candidates import Candidate
 from lacuner.refilling.filling import FillingSettings
 from lacuner.refilling.gap_estimate import GapEstimate
 from lacuner.refilling.outcome import keep_outcome
-from lacuner.refilling.rounds import Round
+from lacuner.refilling.rounds import Look, Round
 from lacuner.refilling.verdicts import Verdict
 from lacuner.training.run_folder import Run as RunFolder
 from tests.cli.conftest import Run
@@ -40,8 +40,8 @@ HIDDEN = Corpus(
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run whose only round is over; of its labels twelve were held back."""
     gaps = GapEstimate(0.0, 4.0, 2.0, 8.0, 12)
-    monkeypatch.setattr("lacuner.refilling.rounds.estimate_gaps", lambda *_: gaps)
-    held = {(2, (word, word + 1)) for word in range(12)}
+    monkeypatch.setattr("lacuner.refilling.rounds.estimate_gaps", lambda *_, **__: gaps)
+    look = Look(np.zeros(0), np.zeros(0, dtype=bool), 12)
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / "settings.toml").write_text('recipe = "refill"\n')
@@ -54,7 +54,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rival = Candidate(0, 0, 2, "LOC", -2.0, 0.9)
     against = Verdict(Candidate(0, 0, 1, "PER", -7.0, 0.9), (rival,))
     believed = Verdict(Candidate(1, 2, 3, "PER", 7.0, 0.9))
-    one.keep(found, [against, believed], held, 1, np.random.default_rng(0))
+    one.keep(found, [against, believed], [look], 1, np.random.default_rng(0))
     keep_outcome(folder, CORPUS, [one], HIDDEN)
     return folder
 

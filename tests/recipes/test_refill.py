@@ -77,8 +77,8 @@ def test_of_lists_a_tagger_makes_the_first_round_and_resumes(after: int, tmp_pat
 
 
 @pytest.mark.parametrize("unit", ["name", "mention"])
-def test_members_of_the_first_round_look_together_and_resume(unit: str, tmp_path: Path) -> None:
-    own = {**ROUNDS, "unit": unit, "count": 1, "members": 2}
+def test_members_look_together_and_resume(unit: str, tmp_path: Path) -> None:
+    own = {**ROUNDS, "unit": unit, "members": 2}
     stages = set[str]()
     whole = weights(
         _train(tmp_path / "whole", rounds=own, listeners=[lambda stage, _: stages.add(stage)])
@@ -88,6 +88,10 @@ def test_members_of_the_first_round_look_together_and_resume(unit: str, tmp_path
         _train(tmp_path / "cut", rounds=own, listeners=[killed_after(STEPS + 3)])
     assert same(whole, weights(_train(tmp_path / "cut", rounds=own, resume=True)))
     assert not list((tmp_path / "whole" / "stages").glob("round-1-*/*.safetensors"))
+    found = Round(Run(tmp_path / "whole").stage("round-1"), 1, FillingSettings())
+    assert 0.4 < found.gaps.held_back / (2 * MASKED.corpus.entity_count) / 0.3 < 1.6  # by each
+    given = {(n, e.span) for n, s in enumerate(MASKED.corpus) for e in s.entities}
+    assert not given & {(one.sentence, one.span) for one in found.candidates}
 
 
 def test_outcome_is_the_given_labels_and_more_with_scores_and_measures(tmp_path: Path) -> None:
@@ -183,7 +187,7 @@ def test_where_hardly_any_is_missing_labels_are_learnt_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = GapEstimate(0.0, 0.1, 0.0, 0.5, 20)
-    monkeypatch.setattr("lacuner.refilling.rounds.estimate_gaps", lambda *_: few)
+    monkeypatch.setattr("lacuner.refilling.rounds.estimate_gaps", lambda *_, **__: few)
     seen, many = set[str](), {**ROUNDS, "held_back": 0.6}
     _train(tmp_path / "run", rounds=many, listeners=[lambda stage, _: seen.add(stage)])
     assert seen == {"round-1.train", "train"}
@@ -223,7 +227,16 @@ def test_a_corpus_of_few_labels_is_still_learnt_and_says_that_gaps_are_not_known
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"count": 0}, {"folds": 0}, {"held_back": 0.0}, {"held_back": 1.0}, {"unit": "word"}]
+    "wrong",
+    [
+        {"count": 0},
+        {"folds": 0},
+        {"held_back": 0.0},
+        {"held_back": 1.0},
+        {"unit": "word"},
+        {"members": 0},
+        {"members": 2, "count": 2},
+    ],
 )
 def test_impossible_rounds_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="rounds"):

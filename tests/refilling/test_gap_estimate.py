@@ -75,3 +75,16 @@ def test_nothing_found_and_nothing_held_are_no_error() -> None:
     assert nothing.missing is not None and np.isfinite(nothing.missing)
     unknown = GapEstimate.unknown(3)
     assert unknown.missing is None and unknown.offset == 0.0
+
+
+def test_several_looks_at_one_corpus_count_as_one() -> None:
+    margins, is_held, _ = _corpus(1000, 200, 0, 1.0, 0)
+    held = 200
+    once = estimate_gaps(margins, is_held, held, np.random.default_rng(0))
+    twice = estimate_gaps(
+        np.tile(margins, 2), np.tile(is_held, 2), 2 * held, np.random.default_rng(0), looks=2
+    )
+    assert twice.held_back == 2 * once.held_back
+    assert twice.offset == once.offset
+    for name in ("missing", "low", "high"):
+        assert getattr(twice, name) == pytest.approx(getattr(once, name))

@@ -47,7 +47,7 @@ from lacuner.refilling.candidates import Candidate
 from lacuner.refilling.filling import FillingSettings
 from lacuner.refilling.looking import look_at
 from lacuner.refilling.outcome import keep_outcome
-from lacuner.refilling.rounds import Round, held_spans
+from lacuner.refilling.rounds import Look, Round
 from lacuner.refilling.verdicts import Verdict
 from lacuner.training.loop import step_seed
 from lacuner.training.processes import on_main
@@ -78,7 +78,8 @@ class RoundSettings:
     Attributes:
         count: How often labels are put back; none makes one round for labels that look like those
             of a list, and two otherwise.
-        members: Models that learn and look together in the first round; they differ by their seed.
+        members: Models that look together; from each of them other labels are held back. More than
+            one make a single round.
         folds: From the second round on, each of so many parts of the corpus is looked at by a model
             that learnt from the others. 1 lets one model learn from all and look at all.
         held_back: Share of the labels that the rounds do not see, by which they are judged.
@@ -97,6 +98,11 @@ class RoundSettings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise UsageError(f"rounds.{name} is {value}, but must be at least 1.")
+        if self.members > 1 and self.count not in (None, 1):
+            raise UsageError(
+                f"rounds.members is {self.members}, and several models make one round; "
+                f"rounds.count is {self.count}."
+            )
         if not 0 < self.held_back < 1:
             raise UsageError(f"rounds.held_back is a share, not {self.held_back:g}.")
         if self.unit not in ("auto", "mention", "name"):
@@ -121,24 +127,34 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
 
 def _refilled(corpus: Corpus, settings: Settings, run: Run) -> Corpus:
     """The corpus with the labels that the last round puts back."""
-    own, seed = settings.rounds, settings.training.seed
+    own = settings.rounds
     unit = gap_unit(corpus) if own.unit == "auto" else own.unit
-    shown = hold_back(corpus, own.held_back, step_seed(seed, "held back"), unit=unit)
-    count = own.count or (1 if unit == "name" else 2)
+    by_list = unit == "name"
+    count = own.count or (1 if by_list or own.members > 1 else 2)
     rounds = [
         Round(run.stage(f"round-{number}"), number, settings.filling)
         for number in range(1, count + 1)
     ]
+    shown = _shown(corpus, settings, unit)
     taught, made = shown, list[Round]()
     for this in rounds:
         if not on_main(this.is_finished):
-            _make(this, corpus, shown, taught, settings, run, by_list=unit == "name")
+            if own.members > 1:
+                _make_together(this, corpus, settings, run, unit)
+            else:
+                _make(this, corpus, shown, taught, settings, run, by_list=by_list)
         made.append(this)
         if this.gaps.hardly_any:
             break
         taught = this.filled(shown)
     on_main(lambda: keep_outcome(run.folder, corpus, made, run.hidden))
     return made[-1].filled(corpus)
+
+
+def _shown(corpus: Corpus, settings: Settings, unit: str, *member: int) -> Corpus:
+    """The corpus as models see it: some labels are held back."""
+    seed = step_seed(settings.training.seed, "held back", *member)
+    return hold_back(corpus, settings.rounds.held_back, seed, unit=unit)
 
 
 def _make(
@@ -157,42 +173,68 @@ def _make(
     is_first = this.number == 1
     found: list[Candidate] = []
     verdicts: list[Verdict] = []
-    members = own.members if is_first else 1
     parts = _parts(corpus, 1 if is_first else own.folds, rng)
     for name, learnt, looked_at in parts:
-        models = []
-        for member in _members(name, members):
-            part = run.within(this.name + member)
-            training = replace(settings.training, seed=step_seed(seed, member))
-            settings_now = replace(settings, training=training)
-            if is_first:
-                models.append(_first_model(taught, settings_now, part, by_list=by_list))
-            else:
-                models.append(_later_model(taught, learnt, settings_now, part))
+        part = run.within(this.name + name)
+        settings_now = _with_seed(settings, step_seed(seed, name))
+        if is_first:
+            model = _first_model(taught, settings_now, part, by_list=by_list)
+        else:
+            model = _later_model(taught, learnt, settings_now, part)
         look = partial(
             look_at,
-            models,
+            [model],
             [shown.sentences[number] for number in looked_at],
             [corpus.sentences[number] for number in looked_at],
             batch_words=settings.training.batch_words,
-            judging=learnt != looked_at or isinstance(models[0], TokenTagger),
+            judging=learnt != looked_at or isinstance(model, TokenTagger),
         )
         candidates, judged = on_main(look)
         found += [replace(one, sentence=looked_at[one.sentence]) for one in candidates]
         verdicts += [one.of_sentence(looked_at[one.given.sentence]) for one in judged]
     found.sort(key=lambda one: (one.sentence, one.start))
     verdicts.sort(key=lambda one: (one.given.sentence, one.given.start))
-    given = sum(len(sentence.entities) for sentence in corpus if not sentence.complete)
-    on_main(lambda: this.keep(found, verdicts, held_spans(corpus, shown), given, rng))
+    looks = [Look.of(found, corpus, shown)]
+    on_main(lambda: this.keep(found, verdicts, looks, _given(corpus), rng))
     run.report(this.findings(corpus))
     for name, _, _ in parts:
-        for member in _members(name, members):
-            drop_result(run.within(this.name + member).stage("train"))
+        drop_result(run.within(this.name + name).stage("train"))
 
 
-def _members(part: str, count: int) -> list[str]:
-    """Names of the models that look at a part together."""
-    return [part] if count == 1 else [f"{part}-{number}" for number in range(1, count + 1)]
+def _make_together(this: Round, corpus: Corpus, settings: Settings, run: Run, unit: str) -> None:
+    """The only round, by several models: from each of them other labels are held back.
+
+    Each is judged by what it has not seen; what they say together, of whom nearly all have seen a
+    label, decides.
+    """
+    seed = step_seed(settings.training.seed, "round", this.number)
+    names = [f"{this.name}-{member}" for member in range(1, settings.rounds.members + 1)]
+    looking = partial(look_at, batch_words=settings.training.batch_words)
+    models, looks = list[SpanClassifier | TokenTagger](), list[Look]()
+    for member, name in enumerate(names, 1):
+        shown = _shown(corpus, settings, unit, member)
+        settings_now = _with_seed(settings, step_seed(seed, name))
+        model = _first_model(shown, settings_now, run.within(name), by_list=unit == "name")
+        alone = partial(looking, [model], shown.sentences, corpus.sentences, judging=False)
+        looks.append(Look.of(on_main(alone)[0], corpus, shown))
+        models.append(model)
+    judging = isinstance(models[0], TokenTagger)
+    together = partial(looking, models, corpus.sentences, corpus.sentences, judging=judging)
+    found, verdicts = on_main(together)
+    rng = np.random.default_rng(seed)
+    on_main(lambda: this.keep(found, verdicts, looks, _given(corpus), rng))
+    run.report(this.findings(corpus))
+    for name in names:
+        drop_result(run.within(name).stage("train"))
+
+
+def _with_seed(settings: Settings, seed: int) -> Settings:
+    return replace(settings, training=replace(settings.training, seed=seed))
+
+
+def _given(corpus: Corpus) -> int:
+    """How many labels there are where some may be missing."""
+    return sum(len(sentence.entities) for sentence in corpus if not sentence.complete)
 
 
 def _parts(

@@ -71,7 +71,7 @@ class GapEstimate:
 
 
 def estimate_gaps(
-    margins: Floats, is_held: Booleans, held_back: int, rng: np.random.Generator
+    margins: Floats, is_held: Booleans, held_back: int, rng: np.random.Generator, *, looks: int = 1
 ) -> GapEstimate:
     """Fits the model to the spans that could be entities and have no label.
 
@@ -80,20 +80,24 @@ def estimate_gaps(
         is_held: Was its label held back?  # [spans]
         held_back: How many labels were, those included that are not among the spans.
         rng: For the interval, whose ends are quantiles over corpora drawn from this one.
+        looks: How many models the spans are of, from each of which others were held back: the
+            same corpus, seen so many times.
     """
     cells, places = np.unique(np.round(margins / _CELL), return_inverse=True)
-    held = np.bincount(places[is_held], minlength=len(cells)).astype(np.float64)
-    others = np.bincount(places[~is_held], minlength=len(cells)).astype(np.float64)
+    held, others = (
+        np.bincount(places[those], minlength=len(cells)) / looks for those in (is_held, ~is_held)
+    )
+    held_once = held_back / looks
     odds = _STRAY + (1 - _STRAY) * _sigmoid(cells[:, None] * _CELL + _OFFSETS)  # [cells, offsets]
     offset, share = _fit(held, others, odds)
     drawn = []
     for _ in range(_REPEATS):
         held_then, others_then = (rng.poisson(cell).astype(np.float64) for cell in (held, others))
-        lost = rng.poisson(max(held_back - held.sum(), 0))
+        lost = rng.poisson(max(held_once - held.sum(), 0))
         _, share_then = _fit(held_then, others_then, odds)
         drawn.append(_missing(held_then.sum() + lost, share_then))
     low, high = np.quantile(drawn, ((1 - _INTERVAL) / 2, (1 + _INTERVAL) / 2))
-    return GapEstimate(offset, _missing(held_back, share), float(low), float(high), held_back)
+    return GapEstimate(offset, _missing(held_once, share), float(low), float(high), held_back)
 
 
 def _fit(held: Floats, others: Floats, odds: Floats) -> tuple[float, float]:

@@ -10,7 +10,7 @@ gaps.json          how many labels are missing, and how margins become probabili
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,14 +22,34 @@ from lacuner.corpus.sentence import Corpus, Span
 from lacuner.files import read_json, read_json_lines, write_json, written_aside
 from lacuner.refilling.candidates import Candidate, margins_of
 from lacuner.refilling.filling import FillingSettings, fill, is_added, is_doubt, wrong_labels
-from lacuner.refilling.gap_estimate import GapEstimate, estimate_gaps
+from lacuner.refilling.gap_estimate import Booleans, Floats, GapEstimate, estimate_gaps
 from lacuner.refilling.verdicts import Verdict
 from lacuner.training.run_folder import Stage
 
 _CANDIDATES, _VERDICTS, _GAPS = "candidates.jsonl", "verdicts.jsonl", "gaps.json"
 _FEWEST = 10  # labels held back, below which they say nothing
 
-HeldSpans = set[tuple[int, Span]]
+
+@dataclass(frozen=True)
+class Look:
+    """What models say of spans without a label, some of which were held back from them.
+
+    Attributes:
+        margins: Of each span.  # [spans]
+        is_held: Was its label held back?  # [spans]
+        held_back: How many labels were, those included that are not among the spans.
+    """
+
+    margins: Floats
+    is_held: Booleans
+    held_back: int
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate], corpus: Corpus, shown: Corpus) -> Look:
+        """What was found in a corpus of which models were shown a part of the labels."""
+        held = _held_spans(corpus, shown)
+        is_held = np.array([(c.sentence, c.span) in held for c in candidates], dtype=bool)
+        return cls(margins_of(candidates), is_held, len(held))
 
 
 class Round:
@@ -53,7 +73,7 @@ class Round:
         self,
         candidates: Sequence[Candidate],
         verdicts: Sequence[Verdict],
-        held: HeldSpans,
+        looks: Sequence[Look],
         given: int,
         rng: np.random.Generator,
     ) -> None:
@@ -62,15 +82,18 @@ class Round:
         Args:
             candidates: What models found.
             verdicts: What models say of labels that they have not learnt from.
-            held: Where labels were held back: the numbers of sentences, and spans.
+            looks: What there is to estimate by: one, or one of each model where from each of them
+                other labels were held back.
             given: How many labels there are, those included, in sentences that may miss some.
             rng: For the interval of the estimate.
         """
-        is_held = np.array([(c.sentence, c.span) in held for c in candidates], dtype=bool)
-        if len(held) >= _FEWEST:
-            gaps = estimate_gaps(margins_of(candidates), is_held, len(held), rng)
+        held_back = sum(look.held_back for look in looks)
+        if held_back >= _FEWEST:
+            margins = np.concatenate([look.margins for look in looks])
+            is_held = np.concatenate([look.is_held for look in looks])
+            gaps = estimate_gaps(margins, is_held, held_back, rng, looks=len(looks))
         else:
-            gaps = GapEstimate.unknown(len(held))
+            gaps = GapEstimate.unknown(held_back)
         write_json(asdict(replace(gaps, given=given)), self._folder / _GAPS)
         self._write(verdicts, _VERDICTS)
         self._write(candidates, _CANDIDATES)  # the last: it says that the round is finished
@@ -133,8 +156,8 @@ class Round:
         return fill(corpus, self.candidates, self.gaps, self._settings, self.number, self.verdicts)
 
 
-def held_spans(corpus: Corpus, shown: Corpus) -> HeldSpans:
-    """Where labels were held back."""
+def _held_spans(corpus: Corpus, shown: Corpus) -> set[tuple[int, Span]]:
+    """Where labels were held back: numbers of sentences, and spans."""
     return {
         (number, span)
         for number, (given, seen) in enumerate(zip(corpus, shown, strict=True))
