@@ -14,6 +14,7 @@ from lacuner.demo import gold
 from lacuner.errors import UsageError
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.labelling.masking import mask
+from lacuner.models.span_classifier import SpanClassifier
 from lacuner.recipes.refill import REFILL
 from lacuner.recipes.stages import resolve
 from lacuner.refilling.filling import FillingSettings, is_added, wrong_labels
@@ -92,6 +93,16 @@ def test_members_look_together_and_resume(unit: str, tmp_path: Path) -> None:
     assert 0.4 < found.gaps.held_back / (2 * MASKED.corpus.entity_count) / 0.3 < 1.6  # by each
     given = {(n, e.span) for n, s in enumerate(MASKED.corpus) for e in s.entities}
     assert not given & {(one.sentence, one.span) for one in found.candidates}
+
+
+def test_members_look_at_spans_of_one_width_though_not_all_saw_the_longest(tmp_path: Path) -> None:
+    first, *rest = MASKED.corpus.sentences
+    tokens = tuple(f"w{number}" for number in range(14))
+    longest = Sentence(first.id, tokens, (Entity(0, 13, MASKED.corpus.labels[0]),))
+    corpus = Corpus((longest, *rest), MASKED.corpus.labels)
+    own = {"held_back": 0.5, "unit": "mention", "members": 3}
+    predictor = _train(tmp_path / "run", corpus=corpus, rounds=own)
+    assert isinstance(predictor.model, SpanClassifier) and predictor.model.max_width == 13
 
 
 def test_outcome_is_the_given_labels_and_more_with_scores_and_measures(tmp_path: Path) -> None:

@@ -13,6 +13,9 @@ A tenth of the labels is held back. Then, in two rounds, or one for labels of a 
 3. Where that is sure, the span gets a label; where it is in doubt, nothing is learnt from it;
    everything else is a negative. A given label that is most unlikely is taken out.
 
+Several models (`rounds.members`) make one round together: each is judged by labels that were held
+back from it, and their mean says what is put back.
+
 The last model learns from all labels that were given and all that were put back. No gold is needed
 anywhere; a dev set, if there is one, chooses the epoch of the last model and its offset.
 """
@@ -41,6 +44,7 @@ from lacuner.recipes.parts import (
     calibrated,
     epochs_for,
     train_span_classifier,
+    width_of,
 )
 from lacuner.recipes.recipe import Recipe
 from lacuner.refilling.candidates import Candidate
@@ -208,6 +212,10 @@ def _make_together(this: Round, corpus: Corpus, settings: Settings, run: Run, un
     label, decides.
     """
     seed = step_seed(settings.training.seed, "round", this.number)
+    width = settings.model.max_width or width_of(
+        corpus
+    )  # one, whichever label a model is not shown
+    settings = replace(settings, model=replace(settings.model, max_width=width))
     names = [f"{this.name}-{member}" for member in range(1, settings.rounds.members + 1)]
     looking = partial(look_at, batch_words=settings.training.batch_words)
     models, looks = list[SpanClassifier | TokenTagger](), list[Look]()

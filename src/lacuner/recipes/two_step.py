@@ -117,9 +117,9 @@ def explore(corpus: Corpus, settings: Settings, run: Run) -> list[RemovedRow]:
     Every tagger that takes a missing label for O can do without them, so that this also comes
     before other recipes: see `recipes.stages`.
     """
-    stage = run.stage("explore")
     if not settings.exploration.ell:
         return []
+    stage = run.stage("explore")
     if not on_main((stage.folder / ROWS).exists):
         _find_gaps(corpus, settings, stage)
     drop_result(stage)
