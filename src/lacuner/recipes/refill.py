@@ -212,9 +212,8 @@ def _make_together(this: Round, corpus: Corpus, settings: Settings, run: Run, un
     label, decides.
     """
     seed = step_seed(settings.training.seed, "round", this.number)
-    width = settings.model.max_width or width_of(
-        corpus
-    )  # one, whichever label a model is not shown
+    # One width for all, though some are not shown the longest label.
+    width = settings.model.max_width or width_of(corpus)
     settings = replace(settings, model=replace(settings.model, max_width=width))
     names = [f"{this.name}-{member}" for member in range(1, settings.rounds.members + 1)]
     looking = partial(look_at, batch_words=settings.training.batch_words)
