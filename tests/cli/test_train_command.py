@@ -95,6 +95,7 @@ def test_ensemble_and_self_training_follow_any_recipe(
         (["--recipe", "supervised"], 2, "--complete"),
         (["--dev", "nowhere.conll"], 1, "there is no such file"),
         (["--settings", "nowhere.toml"], 1, "there is no such file"),
+        (["--jobs", "0"], 2, "jobs is 0, but must be at least 1"),
     ],
 )
 def test_wrong_trainings_say_what_is_wrong(

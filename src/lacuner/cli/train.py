@@ -58,6 +58,15 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run that is in the folder.")
     ] = False,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs",
+            "-j",
+            metavar="N",
+            help="Make N trainings at once, where a recipe has several (members of an ensemble).",
+        ),
+    ] = 1,
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Write TensorBoard events to the run, too.")
     ] = False,
@@ -123,6 +132,7 @@ def train(
             listeners=listeners,
             stopped=lambda: bool(stopped),
             hidden=hidden_corpus,
+            jobs=jobs,
         )
     if json:
         print_json({"run": str(output), "recipe": recipe, "labels": list(corpus.labels)})

@@ -57,7 +57,7 @@ class TrainingProgress:
             disable=not self._drawing,
         )
         self._tasks: dict[str, Any] = {}
-        self._loss = 0.0
+        self._losses: dict[str, float] = {}
         self._logger, self._level = logging.getLogger("lacuner"), logging.NOTSET
         self._remarks = _Remarks(quiet=quiet)
 
@@ -83,14 +83,12 @@ class TrainingProgress:
         if stage not in self._tasks:
             total = getattr(event, "steps", None)
             self._tasks[stage] = self._progress.add_task(stage, total=total, loss="…", dev="…")
-            self._loss = 0.0
         task = self._tasks[stage]
         if hasattr(event, "loss"):
             # A running mean: single batches jump.
-            self._loss = event.loss if not self._loss else 0.95 * self._loss + 0.05 * event.loss
-            self._progress.update(
-                task, completed=event.step, total=event.steps, loss=f"{self._loss:.3f}"
-            )
+            before = self._losses.get(stage, event.loss)
+            loss = self._losses[stage] = 0.95 * before + 0.05 * event.loss
+            self._progress.update(task, completed=event.step, total=event.steps, loss=f"{loss:.3f}")
             return
         if not hasattr(event, "score"):  # the counts of an epoch, for the metrics
             return
@@ -98,12 +96,12 @@ class TrainingProgress:
         self._progress.update(task, dev=f"{value:.3f}")
         if not self._drawing:
             mark = " (best so far)" if event.best else ""
-            say(f"{stage}: {self._where(event)}, {self._measure} {value:.3f}{mark}",
+            say(f"{stage}: {self._where(stage, event)}, {self._measure} {value:.3f}{mark}",
                 quiet=self._quiet)  # fmt: skip
 
-    def _where(self, event: Any) -> str:
+    def _where(self, stage: str, event: Any) -> str:
         """The epoch (or the step, where epochs are of no concern) and the loss there."""
         if not event.step:
             return "before"
         place = f"epoch {event.epoch:g}" if self._scored is None else f"step {event.step}"
-        return f"{place}, loss {self._loss:.3f}"
+        return f"{place}, loss {self._losses.get(stage, 0.0):.3f}"

@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from lacuner.corpus.sentence import Corpus
 from lacuner.encoders.contract import Encoder
 from lacuner.errors import UsageError
 from lacuner.files import read_json, write_json
@@ -22,17 +23,19 @@ from lacuner.models import Model, build_model
 from lacuner.objectives.distillation import Distillation
 from lacuner.objectives.soft_labels import as_predicted
 from lacuner.recipes.circumstances import Circumstances
+from lacuner.recipes.parts import examples_of
 from lacuner.training.corpus_array import Layout
 from lacuner.training.loop import step_seed
 from lacuner.training.predictions import Predictions, write_predictions
 from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Run, Stage
+from lacuner.training.side_by_side import train_side_by_side
 from lacuner.training.state import load_result
 
 _DESCRIPTION = "model.json"
 
 TrainMember = Callable[[Any, Run], Model]
-"""Trains a model with settings in a part of the run."""
+"""Trains a model with settings in a part of the run; it can be pickled."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ def train_ensemble(
     ensemble: EnsembleSettings,
     given: Circumstances,
 ) -> Model:
-    """Trains the members one after another, then the model that learns from them.
+    """Trains the members, as many at once as the run has jobs, then the one that learns from them.
 
     Args:
         train_member: Trains one of them.
@@ -80,9 +83,12 @@ def train_ensemble(
     stage = given.run.stage("ensemble")
     files = [stage.folder / f"member-{number}.npy" for number in range(1, ensemble.members + 1)]
     if not stage.is_finished:
-        for number, file in enumerate(files, 1):
-            if not on_main(file.exists):
-                _train_and_predict(train_member, number, file, settings, given)
+        members = {
+            _name(number): _Member(train_member, _own(settings, given, number), given.corpus, file)
+            for number, file in enumerate(files, 1)
+            if not on_main(file.exists)
+        }
+        train_side_by_side(members, given.run)
     torch.manual_seed(step_seed(given.training.seed, "ensemble"))
     model = build_model(
         encoder=new_encoder(),
@@ -106,20 +112,32 @@ def train_ensemble(
     return model
 
 
-def _train_and_predict(
-    train_member: TrainMember, number: int, file: Path, settings: Any, given: Circumstances
-) -> None:
+@dataclass(frozen=True)
+class _Member:
+    """Trains one of them, and writes what it predicts of the corpus to a file."""
+
+    train: TrainMember
+    settings: Any
+    corpus: Corpus
+    file: Path
+
+    def __call__(self, run: Run) -> None:
+        model = self.train(self.settings, run)
+        examples = examples_of(model, self.corpus, run)
+        words = self.settings.training.batch_words
+
+        def keep() -> None:
+            write_json(model.description(), self.file.parent / _DESCRIPTION)
+            layout = Layout.of(model, examples)
+            write_predictions(self.file, model, examples, layout, batch_words=words)
+
+        on_main(keep)
+
+
+def _own(settings: Any, given: Circumstances, number: int) -> Any:
+    """The settings of a member: its seed is its own."""
     seed = step_seed(given.training.seed, "member", number)
-    own = replace(settings, training=replace(given.training, seed=seed))
-    model = train_member(own, given.run.within(_name(number)))
-    examples = given.examples(model)
-    words = given.training.batch_words
-
-    def keep() -> None:
-        write_json(model.description(), file.parent / _DESCRIPTION)
-        write_predictions(file, model, examples, Layout.of(model, examples), batch_words=words)
-
-    on_main(keep)
+    return replace(settings, training=replace(given.training, seed=seed))
 
 
 def _forget_members(stage: Stage, files: list[Path]) -> None:

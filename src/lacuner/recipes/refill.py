@@ -23,13 +23,13 @@ anywhere; a dev set, if there is one, chooses the epoch of the last model and it
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
 from lacuner.corpus.sentence import Corpus
-from lacuner.errors import UsageError
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.labelling.holding_back import gap_unit, hold_back
 from lacuner.models.span_classifier import SpanClassifier
@@ -51,11 +51,12 @@ from lacuner.refilling.candidates import Candidate
 from lacuner.refilling.filling import FillingSettings
 from lacuner.refilling.looking import look_at
 from lacuner.refilling.outcome import keep_outcome
-from lacuner.refilling.rounds import Look, Round
+from lacuner.refilling.rounds import Look, Round, RoundSettings
 from lacuner.refilling.verdicts import Verdict
 from lacuner.training.loop import step_seed
 from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Run
+from lacuner.training.side_by_side import train_side_by_side
 from lacuner.training.state import drop_result
 
 _SLOWER = 0.5  # of the encoder's rate, for the robust loss of taggers: docs/roster.md
@@ -73,44 +74,6 @@ class HidingEncoderSettings(EncoderSettings):
     """
 
     hide: float = 0.25
-
-
-@dataclass(frozen=True)
-class RoundSettings:
-    """The rounds.
-
-    Attributes:
-        count: How often labels are put back; none makes one round for labels that look like those
-            of a list, and two otherwise.
-        members: Models that look together; from each of them other labels are held back. More than
-            one make a single round.
-        folds: From the second round on, each of so many parts of the corpus is looked at by a model
-            that learnt from the others. 1 lets one model learn from all and look at all.
-        held_back: Share of the labels that the rounds do not see, by which they are judged.
-        unit: `mention` holds back single mentions, `name` all mentions of a name, as a name that no
-            list knows; `auto` looks whether names have a label everywhere or here and there.
-    """
-
-    count: int | None = None
-    members: int = 1
-    folds: int = 2
-    held_back: float = 0.1
-    unit: str = "auto"
-
-    def __post_init__(self) -> None:
-        for name in ("count", "members", "folds"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise UsageError(f"rounds.{name} is {value}, but must be at least 1.")
-        if self.members > 1 and self.count not in (None, 1):
-            raise UsageError(
-                f"rounds.members is {self.members}, and several models make one round; "
-                f"rounds.count is {self.count}."
-            )
-        if not 0 < self.held_back < 1:
-            raise UsageError(f"rounds.held_back is a share, not {self.held_back:g}.")
-        if self.unit not in ("auto", "mention", "name"):
-            raise UsageError(f"rounds.unit is 'auto', 'mention' or 'name', not '{self.unit}'.")
 
 
 @dataclass(frozen=True)
@@ -178,13 +141,17 @@ def _make(
     found: list[Candidate] = []
     verdicts: list[Verdict] = []
     parts = _parts(corpus, 1 if is_first else own.folds, rng)
-    for name, learnt, looked_at in parts:
-        part = run.within(this.name + name)
+    trainings = dict[str, Callable[[Run], SpanClassifier | TokenTagger]]()
+    for name, learnt, _ in parts:
         settings_now = _with_seed(settings, step_seed(seed, name))
-        if is_first:
-            model = _first_model(taught, settings_now, part, by_list=by_list)
-        else:
-            model = _later_model(taught, learnt, settings_now, part)
+        trainings[this.name + name] = (
+            partial(_first_model, taught, settings_now, by_list=by_list)
+            if is_first
+            else partial(_later_model, taught, learnt, settings_now)
+        )
+    train_side_by_side(trainings, run)
+    for (name, training), (_, learnt, looked_at) in zip(trainings.items(), parts, strict=True):
+        model = training(run.within(name))  # it is finished, and there to be read
         look = partial(
             look_at,
             [model],
@@ -201,8 +168,8 @@ def _make(
     looks = [Look.of(found, corpus, shown)]
     on_main(lambda: this.keep(found, verdicts, looks, _given(corpus), rng))
     run.report(this.findings(corpus))
-    for name, _, _ in parts:
-        drop_result(run.within(this.name + name).stage("train"))
+    for name in trainings:
+        drop_result(run.within(name).stage("train"))
 
 
 def _make_together(this: Round, corpus: Corpus, settings: Settings, run: Run, unit: str) -> None:
@@ -218,10 +185,19 @@ def _make_together(this: Round, corpus: Corpus, settings: Settings, run: Run, un
     names = [f"{this.name}-{member}" for member in range(1, settings.rounds.members + 1)]
     looking = partial(look_at, batch_words=settings.training.batch_words)
     models, looks = list[SpanClassifier | TokenTagger](), list[Look]()
-    for member, name in enumerate(names, 1):
-        shown = _shown(corpus, settings, unit, member)
-        settings_now = _with_seed(settings, step_seed(seed, name))
-        model = _first_model(shown, settings_now, run.within(name), by_list=unit == "name")
+    seen = {n: _shown(corpus, settings, unit, number) for number, n in enumerate(names, 1)}
+    trainings = {
+        name: partial(
+            _first_model,
+            shown,
+            _with_seed(settings, step_seed(seed, name)),
+            by_list=unit == "name",
+        )
+        for name, shown in seen.items()
+    }
+    train_side_by_side(trainings, run)
+    for name, shown in seen.items():
+        model = trainings[name](run.within(name))
         alone = partial(looking, [model], shown.sentences, corpus.sentences, judging=False)
         looks.append(Look.of(on_main(alone)[0], corpus, shown))
         models.append(model)

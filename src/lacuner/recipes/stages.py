@@ -138,8 +138,7 @@ def train_in_stages(
     if stages.self_training.rounds:
         _check_augmentation(augmentation)
 
-    def train_one(own: Any, part: Run) -> Model:
-        return _model_of(recipe, recipe.train(corpus, dev, own, part))
+    train_one = _Training(recipe, corpus, dev)
 
     def new_encoder() -> Any:
         if recipe.encoder is not None:
@@ -156,6 +155,18 @@ def train_in_stages(
     if recipe.predictor is not None:
         return recipe.predictor(model, corpus, dev, own)
     return calibrated(NeuralPredictor(model), dev, given.offset)
+
+
+@dataclass(frozen=True)
+class _Training:
+    """Trains a model by a recipe, here or in another process."""
+
+    recipe: Recipe
+    corpus: Corpus
+    dev: Corpus | None
+
+    def __call__(self, settings: Any, run: Run) -> Model:
+        return _model_of(self.recipe, self.recipe.train(self.corpus, self.dev, settings, run))
 
 
 def _explored(corpus: Corpus, settings: Resolved, run: Run) -> Corpus:

@@ -19,6 +19,7 @@ from lacuner.recipes.stages import resolve, train_in_stages
 from lacuner.suggestions import unknown_name
 from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Listener, Run
+from lacuner.training.side_by_side import check_jobs
 
 DEFAULT_RECIPE = "refill"
 
@@ -46,6 +47,7 @@ def train(
     listeners: Iterable[Listener] = (),
     stopped: Callable[[], bool] = lambda: False,
     hidden: Corpus | None = None,
+    jobs: int = 1,
 ) -> Recogniser:
     """Trains a recogniser.
 
@@ -63,6 +65,8 @@ def train(
         hidden: The same sentences with the entities that are missing in `corpus`, as `mask` gives
             them: the run then records how many of them it took for negatives. Nothing is learnt
             from them.
+        jobs: How many trainings to make at once, where a recipe has several that do not depend on
+            each other, such as members of an ensemble; each has its share of the threads.
 
     Example:
         >>> recogniser = lacuner.train(corpus, dev=dev, out="run")  # doctest: +SKIP
@@ -71,6 +75,7 @@ def train(
         UsageError: A recipe or setting that does not exist, or a corpus that does not fit.
     """
     chosen = find_recipe(recipe)
+    check_jobs(jobs)
     resolved = resolve(chosen, settings or {})
     if not any(sentence.tokens for sentence in corpus):
         raise UsageError("The corpus has no words to learn from.")
@@ -89,6 +94,7 @@ def train(
         stopped=stopped,
         hidden=_in_order(hidden, corpus),
         encoder=_described_encoder(resolved.as_dict()),
+        jobs=jobs,
     )
     if not on_main(lambda: run.is_finished):
         predictor = train_in_stages(chosen, corpus, dev, resolved, run)

@@ -19,6 +19,7 @@ import orjson
 
 from lacuner.corpus.findings import Findings
 from lacuner.corpus.sentence import Corpus, Span
+from lacuner.errors import UsageError
 from lacuner.files import read_json, read_json_lines, write_json, written_aside
 from lacuner.refilling.candidates import Candidate, margins_of
 from lacuner.refilling.filling import FillingSettings, fill, is_added, is_doubt, wrong_labels
@@ -28,6 +29,44 @@ from lacuner.training.run_folder import Stage
 
 _CANDIDATES, _VERDICTS, _GAPS = "candidates.jsonl", "verdicts.jsonl", "gaps.json"
 _FEWEST = 10  # labels held back, below which they say nothing
+
+
+@dataclass(frozen=True)
+class RoundSettings:
+    """The rounds.
+
+    Attributes:
+        count: How often labels are put back; none makes one round for labels that look like those
+            of a list, and two otherwise.
+        members: Models that look together; from each of them other labels are held back. More than
+            one make a single round.
+        folds: From the second round on, each of so many parts of the corpus is looked at by a model
+            that learnt from the others. 1 lets one model learn from all and look at all.
+        held_back: Share of the labels that the rounds do not see, by which they are judged.
+        unit: `mention` holds back single mentions, `name` all mentions of a name, as a name that no
+            list knows; `auto` looks whether names have a label everywhere or here and there.
+    """
+
+    count: int | None = None
+    members: int = 1
+    folds: int = 2
+    held_back: float = 0.1
+    unit: str = "auto"
+
+    def __post_init__(self) -> None:
+        for name in ("count", "members", "folds"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise UsageError(f"rounds.{name} is {value}, but must be at least 1.")
+        if self.members > 1 and self.count not in (None, 1):
+            raise UsageError(
+                f"rounds.members is {self.members}, and several models make one round; "
+                f"rounds.count is {self.count}."
+            )
+        if not 0 < self.held_back < 1:
+            raise UsageError(f"rounds.held_back is a share, not {self.held_back:g}.")
+        if self.unit not in ("auto", "mention", "name"):
+            raise UsageError(f"rounds.unit is 'auto', 'mention' or 'name', not '{self.unit}'.")
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,8 @@ class Run:
         stopped: Asked after every step whether to save the state and stop.
         hidden: The training sentences with the entities that are missing in them, where somebody
             hid them on purpose: for measuring, never for learning.
+        inside: Which of several trainings of a run it is for; see `within`.
+        jobs: How many trainings that do not depend on each other may be made at once.
 
     Attributes:
         tokenised: What a kind of encoder made of a corpus, for the next training of the same run.
@@ -87,18 +89,20 @@ class Run:
         listeners: Iterable[Listener] = (),
         stopped: Callable[[], bool] = lambda: False,
         hidden: Corpus | None = None,
+        inside: str = "",
+        jobs: int = 1,
     ) -> None:
         self.folder = folder
         self.hidden = hidden
+        self.inside, self.jobs = inside, jobs
         self.listeners = list(listeners)
         self.stopped = stopped
         self.tokenised: list[tuple[Corpus, type[Any], list[Any]]] = []
-        self._inside = ""
 
     def within(self, name: str) -> Run:
         """The same run for one of several trainings: its stages are named after that."""
         part = copy(self)
-        part._inside = f"{self._inside}{name}."
+        part.inside = f"{self.inside}{name}."
         return part
 
     @classmethod
@@ -116,6 +120,7 @@ class Run:
         stopped: Callable[[], bool] = lambda: False,
         hidden: Corpus | None = None,
         encoder: str | None = None,
+        jobs: int = 1,
     ) -> Run:
         """A new run, or the one that is there, if it may be resumed and is the same.
 
@@ -133,7 +138,7 @@ class Run:
         }
         if encoder is not None:
             facts["encoder"] = encoder
-        run = cls(folder, listeners=listeners, stopped=stopped, hidden=hidden)
+        run = cls(folder, listeners=listeners, stopped=stopped, hidden=hidden, jobs=jobs)
         run.begin({"recipe": recipe, **settings}, facts, resume=resume, overwrite=overwrite)
         return run
 
@@ -230,7 +235,7 @@ class Run:
 
     def stage(self, name: str) -> Stage:
         """The stage of that name."""
-        stage = Stage(self, self._inside + name)
+        stage = Stage(self, self.inside + name)
         on_main(lambda: stage.folder.mkdir(parents=True, exist_ok=True))
         return stage
 
