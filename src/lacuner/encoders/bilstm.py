@@ -15,7 +15,6 @@ from lacuner.corpus.sentence import Sentence
 from lacuner.encoders.character_cnn import CharacterCNN
 from lacuner.encoders.contract import Inputs
 from lacuner.encoders.hiding import checked_share, draw_hidden
-from lacuner.encoders.packed_lstm import read_both_ways
 from lacuner.encoders.static_vectors import (
     SEEN_TWICE,
     are_characters,
@@ -24,6 +23,7 @@ from lacuner.encoders.static_vectors import (
     look_up,
     vectors_for,
 )
+from lacuner.encoders.two_way_lstm import read_both_ways
 from lacuner.encoders.vocabulary import PADDING, RESERVED, UNKNOWN, Vocabulary
 from lacuner.errors import UsageError
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from lacuner.corpus.sentence import Sentence
 from lacuner.encoders import load_encoder
 from lacuner.encoders.contract import Encoder, Inputs
-from lacuner.encoders.packed_lstm import read_both_ways
+from lacuner.encoders.two_way_lstm import read_both_ways
 from lacuner.errors import UsageError
 
 _LENGTHS = "recurrent_lengths"  # a name that no encoder below has

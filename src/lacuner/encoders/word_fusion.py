@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from lacuner.corpus.sentence import Sentence
 from lacuner.encoders.contract import Inputs
 from lacuner.encoders.lexicon_reader import LexiconEncoder, LexiconPieces, LexiconReader
-from lacuner.encoders.packed_lstm import read_both_ways
+from lacuner.encoders.two_way_lstm import read_both_ways
 from lacuner.encoders.word_attention import WordAttention
 
 
