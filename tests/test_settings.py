@@ -47,6 +47,25 @@ def _has_surrogate(value: object) -> bool:
 
 
 @dataclass(frozen=True)
+class Silent:
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Around:
+    silent: Silent = field(default_factory=Silent)
+
+
+def test_group_that_says_nothing_is_left_out() -> None:
+    assert as_dict(Around()) == {}
+    assert as_dict(Around(Silent("a"))) == {"silent": {"name": "a"}}
+
+
+def test_none_takes_a_word_back() -> None:
+    assert build(Silent, {"name": "none"}) == Silent(None)
+
+
+@dataclass(frozen=True)
 class Different:
     inner: Inner = field(default_factory=lambda: Inner(epochs=9))
 

@@ -62,12 +62,13 @@ def _default(field: Field[Any]) -> Any:
 
 
 def as_dict(settings: Any) -> dict[str, Any]:
-    """The nested values of settings, without those that are None."""
+    """The nested values of settings, without those that are None, and groups of nothing else."""
     found: dict[str, Any] = {}
     for field in fields(settings):
         value = getattr(settings, field.name)
         if is_dataclass(value):
-            found[field.name] = as_dict(value)
+            if group := as_dict(value):
+                found[field.name] = group
         elif value is not None:
             found[field.name] = list(value) if isinstance(value, tuple) else value
     return found
@@ -151,7 +152,7 @@ def checked(value: Any, hint: Any, name: str) -> Any:
         UsageError: It is of another type.
     """
     allowed = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    for kind in allowed:
+    for kind in sorted(allowed, key=lambda kind: kind is not NoneType):  # "none" is no word then
         if kind is NoneType:
             if value is None or value == "none":
                 return None

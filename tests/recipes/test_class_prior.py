@@ -17,6 +17,7 @@ from lacuner.recipes.class_prior import (
     label_frequency,
     labelled_shares,
     priors_from,
+    vouched_shares,
 )
 from lacuner.recipes.parts import TrainingSettings
 from lacuner.training.run_folder import Run
@@ -78,6 +79,14 @@ def test_shares_are_counted_among_words_that_nobody_vouches_for() -> None:
     )
     assert labelled_shares(corpus) == {"A": 2 / 5, "B": 1 / 5}
     assert labelled_shares(corpus.vouched()) == {"A": 0.0, "B": 0.0}
+
+
+def test_sentences_that_somebody_vouches_for_tell_the_shares_if_they_are_many() -> None:
+    gold = Sentence("1", tuple("abcde"), (Entity(0, 2, "A"),), complete=True)
+    other = Sentence("0", tuple("abcde"), (Entity(0, 5, "B"),))
+    many = [replace(gold, id=str(number)) for number in range(1, 201)]
+    assert vouched_shares(Corpus((other, *many))) == {"A": 2 / 5, "B": 0.0}
+    assert vouched_shares(Corpus((other, *many[:199]))) is None
 
 
 def test_priors_of_masked_data_are_near_the_truth(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from lacuner import Corpus
 from lacuner.demo import gold
 from lacuner.errors import UsageError
 from lacuner.labelling.masking import mask
+from lacuner.objectives.expected_entity_ratio import RATIO
+from lacuner.recipes.expected_entity_ratio import ratio_of
 
 GOLD = gold("train").with_sentences(gold("train").sentences[:24])
 GAPS = mask(GOLD, 0.5, np.random.default_rng(0)).corpus.vouched(complete=False)
@@ -38,6 +40,13 @@ def test_without_negatives_all_is_an_entity_unless_a_share_is_known(tmp_path: Pa
     assert abs(_share_of_entities(told.predict(GAPS)) - share) < 0.12
     partial = lacuner.train(GAPS, "partial_crf", out=tmp_path / "partial", settings=SETTINGS)
     assert _share_of_entities(partial.predict(GAPS)) > 0.6
+
+
+def test_ratio_is_that_of_complete_sentences_if_these_are_many() -> None:
+    complete = gold("train").vouched()
+    assert sum(map(len, complete.sentences)) > 1000
+    assert ratio_of(complete) == pytest.approx(_share_of_entities(complete))
+    assert ratio_of(GAPS) == RATIO
 
 
 @pytest.mark.parametrize(

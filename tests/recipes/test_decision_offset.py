@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,9 @@ from lacuner import Corpus, Entity, Sentence
 from lacuner.errors import UsageError
 from lacuner.evaluation.scores import Score
 from lacuner.inference.predictor import NeuralPredictor
+from lacuner.recipes import RECIPES
 from lacuner.recipes.decision_offset import fit_offset, fixed_offset, merit
+from lacuner.recipes.stages import resolve
 from lacuner.training.run_folder import Run
 from tests.recipes.test_recipes import NEURAL, SMALL
 
@@ -26,7 +29,14 @@ GOLD = Corpus(
 
 
 class Shy:
-    """Finds the entity of sentence n from the offset n on; false ones from the offset 5 on."""
+    """Finds the entity of sentence n from the offset n on; the false ones from n + 1 on.
+
+    Args:
+        shift: Added to all of these offsets.
+    """
+
+    def __init__(self, shift: float = 0.0) -> None:
+        self._shift = shift
 
     def predict_at(
         self, sentences: Sequence[Sentence], offsets: Sequence[float]
@@ -35,7 +45,7 @@ class Shy:
 
     def _at(self, sentences: Sequence[Sentence], offset: float) -> Iterator[Sentence]:
         for number, sentence in enumerate(sentences):
-            found = offset >= number if number < 4 else offset >= 5
+            found = offset - self._shift >= (number if number < 4 else number + 1)
             yield replace(sentence, entities=(Entity(0, 1, "X"),) if found else ())
 
 
@@ -44,6 +54,40 @@ def test_best_offset_is_the_least_of_those_that_score_best() -> None:
     assert fit.offset == 3.0
     assert fit.score == Score(right=4, found=4, gold=4)
     assert fit.unshifted == Score(right=1, found=1, gold=4)
+
+
+@pytest.mark.parametrize(("shift", "best"), [(-6.0, -1.5), (-8.0, -3.5), (-10.0, -5.5)])
+def test_offsets_go_further_down_where_the_least_is_best(shift: float, best: float) -> None:
+    fit = fit_offset(Shy(shift), GOLD)  # type: ignore[arg-type]
+    assert fit.offset == best
+    assert fit.score == Score(right=4, found=4, gold=4)
+
+
+@pytest.mark.parametrize("recipe", ["token_ce", "bond", "roster", "two_step", "biaffine", "mrc"])
+def test_recipes_that_decode_as_they_learn_say_nothing_of_it(recipe: str) -> None:
+    assert "decoding" not in resolve(RECIPES[recipe], {}).as_dict()
+    said = resolve(RECIPES[recipe], {"decoding": {"offset": "dev"}}).as_dict()
+    assert said["decoding"] == {"offset": "dev"}
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    ["token_ce", "partial_crf", "weighted_partial_crf", "auto_ner", "pu_learning", "biaffine"],
+)
+def test_every_recipe_is_chosen_and_saved_with_its_offset(recipe: str, tmp_path: Path) -> None:
+    gaps = SMALL.with_sentences(
+        [replace(s, entities=s.entities[:1], complete=False) for s in SMALL]
+    )
+    settings = {**NEURAL, "training": {**NEURAL["training"], "epochs": 2}}
+    settings["decoding"] = {"offset": "dev"}
+    if recipe == "weighted_partial_crf":
+        settings["folds"] = {"rounds": 1}
+    recogniser = lacuner.train(gaps, recipe, dev=SMALL, out=tmp_path / "run", settings=settings)
+    rows = [r for r in _metrics(tmp_path / "run") if "dev" in r and r["stage"] == "train"]
+    best = max(rows, key=lambda row: row["dev"])
+    assert isinstance(recogniser.predictor, NeuralPredictor)
+    assert recogniser.predictor.offset == best["offset"]
+    assert all(row["dev"] >= row["unshifted"] for row in rows)
 
 
 def test_dev_with_gaps_ranks_by_what_gaps_do_not_reorder() -> None:
@@ -86,5 +130,5 @@ def test_run_is_chosen_saved_and_loaded_with_its_offset(tmp_path: Path) -> None:
     assert not any(sentence.entities for sentence in shy.predict(SMALL))
 
 
-def _metrics(folder: Path) -> list[dict[str, float]]:
+def _metrics(folder: Path) -> list[dict[str, Any]]:
     return Run(folder).metrics()

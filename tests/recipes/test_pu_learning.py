@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,17 @@ def test_prior_can_be_given_for_all_or_each_label(tmp_path: Path) -> None:
 def test_wrong_use_is_one_sentence(settings: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=message):
         _train(tmp_path / "run", **settings)
+
+
+def test_prior_is_that_of_complete_sentences_if_these_are_many(tmp_path: Path) -> None:
+    complete = [replace(sentence, id=f"gold {sentence.id}") for sentence in GOLD.vouched()]
+    mixed = GAPS.with_sentences((*GAPS.sentences, *complete))
+    short = {**TRAINING, "epochs": 1}
+    _train(tmp_path / "run", corpus=mixed, training=short)
+    assert not (tmp_path / "run" / "stages" / "prior.estimate").exists()
+    few = GAPS.with_sentences((*GAPS.sentences, *complete[:99]))  # of ten words each
+    _train(tmp_path / "few", corpus=few, training=short)
+    assert (tmp_path / "few" / "stages" / "prior.estimate").exists()
 
 
 def test_complete_labels_need_no_prior(tmp_path: Path) -> None:

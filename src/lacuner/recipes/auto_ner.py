@@ -21,6 +21,7 @@ from lacuner.objectives.tie_or_break import TieOrBreakLoss
 from lacuner.recipes.crf_tagger import warn_without_negatives
 from lacuner.recipes.fuzzy_crf import UnlabelledSettings
 from lacuner.recipes.parts import (
+    DecodingSettings,
     EncoderSettings,
     TrainingSettings,
     calibrated,
@@ -57,6 +58,7 @@ class Settings:
     model: ChunkSettings = field(default_factory=ChunkSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
     unlabelled: UnlabelledSettings = field(default_factory=UnlabelledSettings)
+    decoding: DecodingSettings = field(default_factory=DecodingSettings.fitted)
 
 
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
@@ -68,8 +70,9 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
     width = settings.model.max_width or width_of(corpus)
     arguments = {**asdict(settings.model), "max_width": width}
     model = TieOrBreak(encoder, corpus.labels, **arguments)
-    fit(model, told, dev, TieOrBreakLoss(), settings.training, run.stage("train"))
-    return calibrated(NeuralPredictor(model), dev)
+    offset = settings.decoding.offset
+    fit(model, told, dev, TieOrBreakLoss(), settings.training, run.stage("train"), offset=offset)
+    return calibrated(NeuralPredictor(model), dev, offset)
 
 
 AUTO_NER = Recipe(

@@ -24,6 +24,7 @@ from lacuner.models import Model
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.objectives.cross_entropy import SpanCrossEntropy
 from lacuner.recipes.parts import (
+    DecodingSettings,
     EncoderSettings,
     TrainingSettings,
     calibrated,
@@ -79,6 +80,7 @@ class Settings:
     context: ContextSettings = field(default_factory=ContextSettings)
     model: ProjectionSettings = field(default_factory=ProjectionSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
+    decoding: DecodingSettings = field(default_factory=DecodingSettings.unsaid)
     nested: bool = False
 
 
@@ -89,7 +91,8 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
     width = settings.model.max_width or width_of(corpus)
     arguments = {**asdict(settings.model), "max_width": width}
     model = SpanClassifier(encoder, corpus.labels, features="biaffine", **arguments)
-    fit(model, corpus, dev, SpanCrossEntropy(), settings.training, run.stage("train"))
+    offset, stage = settings.decoding.offset, run.stage("train")
+    fit(model, corpus, dev, SpanCrossEntropy(), settings.training, stage, offset=offset)
     return predictor_of(model, corpus, dev, settings)
 
 
@@ -105,7 +108,8 @@ def predictor_of(
     model: Model, corpus: Corpus, dev: Corpus | None, settings: Settings
 ) -> NeuralPredictor:
     """The model, with the paper's decoding."""
-    return calibrated(NeuralPredictor(model, nested=settings.nested, ranking="score"), dev)
+    predictor = NeuralPredictor(model, nested=settings.nested, ranking="score")
+    return calibrated(predictor, dev, settings.decoding.offset)
 
 
 BIAFFINE = Recipe(

@@ -60,7 +60,7 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
     patient = replace(settings, training=replace(settings.training, patience=early.patience))
     most_steps = early.steps if dev is None else None
     model = token_ce.train_tagger(corpus, dev, patient, run, most_steps)
-    return calibrated(NeuralPredictor(model), dev)
+    return calibrated(NeuralPredictor(model), dev, settings.decoding.offset)
 
 
 BOND = Recipe(

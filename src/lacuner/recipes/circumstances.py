@@ -28,7 +28,7 @@ class Circumstances:
     corpus: Corpus
     dev: Corpus | None
     training: TrainingSettings
-    offset: float | str
+    offset: float | str | None
     run: Run
 
     def examples(self, model: Model) -> Examples:

@@ -38,6 +38,7 @@ from lacuner.training.state import drop_result
 
 FOLDS = 2
 _LEAST_SHARE = 0.2  # of the labelled words that a bin holds at least
+_ENOUGH = 1_000  # words of complete sentences from which on these tell
 _FEW = 100  # labelled words below which a label is judged by all labels together
 _DEVIATIONS = 1.64  # the bound holds in 19 of 20 cases
 
@@ -50,16 +51,25 @@ def labelled_shares(corpus: Corpus) -> dict[str, float]:
 
     On gold labels with `vouched(complete=False)` these are the true priors.
     """
-    counts = dict.fromkeys(corpus.labels, 0)
-    total = 0
-    for sentence in corpus:
-        if sentence.complete:
-            continue
+    return _shares([sentence for sentence in corpus if not sentence.complete], corpus.labels)
+
+
+def vouched_shares(corpus: Corpus) -> dict[str, float] | None:
+    """The same for sentences that somebody vouches for; None where they are too few to tell."""
+    complete = [sentence for sentence in corpus if sentence.complete]
+    if sum(map(len, complete)) < _ENOUGH:
+        return None
+    return _shares(complete, corpus.labels)
+
+
+def _shares(sentences: Sequence[Sentence], labels: Sequence[str]) -> dict[str, float]:
+    counts = dict.fromkeys(labels, 0)
+    for sentence in sentences:
         entities, _ = without_overlap(sentence.entities)
         for entity in entities:
             counts[entity.label] += entity.end - entity.start
-        total += _open_words(sentence)
-    return {label: count / max(1, total) for label, count in counts.items()}
+    total = max(1, sum(map(_open_words, sentences)))
+    return {label: count / total for label, count in counts.items()}
 
 
 def _open_words(sentence: Sentence) -> int:

@@ -9,13 +9,21 @@ from dataclasses import asdict, dataclass, field
 import torch
 
 from lacuner.corpus.sentence import Corpus
+from lacuner.inference.predictor import NeuralPredictor
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.models.word_dropout import DROPOUT
 from lacuner.objectives.loss import Objective
-from lacuner.recipes.parts import EncoderSettings, TrainingSettings, encoder_of, fit
+from lacuner.recipes.parts import (
+    DecodingSettings,
+    EncoderSettings,
+    TrainingSettings,
+    calibrated,
+    encoder_of,
+    fit,
+)
 from lacuner.training.loop import step_seed
 from lacuner.training.processes import is_main
-from lacuner.training.run_folder import Stage
+from lacuner.training.run_folder import Run
 
 _LOGGER = logging.getLogger("lacuner")
 
@@ -40,6 +48,7 @@ class CrfRecipeSettings:
     encoder: EncoderSettings = field(default_factory=EncoderSettings)
     model: CrfSettings = field(default_factory=CrfSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
+    decoding: DecodingSettings = field(default_factory=DecodingSettings.fitted)
 
 
 def new_crf_tagger(corpus: Corpus, settings: CrfRecipeSettings, *seed: object) -> TokenTagger:
@@ -60,12 +69,13 @@ def train_crf_tagger(
     dev: Corpus | None,
     objective: Callable[[TokenTagger], Objective],
     settings: CrfRecipeSettings,
-    stage: Stage,
-) -> TokenTagger:
-    """A tagger, trained in one stage with an objective that is made for it."""
-    model = new_crf_tagger(corpus, settings)
-    fit(model, corpus, dev, objective(model), settings.training, stage)
-    return model
+    run: Run,
+) -> NeuralPredictor:
+    """A tagger, trained in the stage `train` with an objective that is made for it."""
+    model, offset = new_crf_tagger(corpus, settings), settings.decoding.offset
+    stage = run.stage("train")
+    fit(model, corpus, dev, objective(model), settings.training, stage, offset=offset)
+    return calibrated(NeuralPredictor(model), dev, offset)
 
 
 def warn_without_negatives(corpus: Corpus, recipe: str) -> None:

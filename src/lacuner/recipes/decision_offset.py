@@ -13,6 +13,7 @@ c times too small, so that √(P·R) is √c times too small for all of them and
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lacuner.corpus.alignment import aligned
@@ -23,6 +24,7 @@ from lacuner.inference.predictor import NeuralPredictor
 
 FROM_DEV = "dev"
 OFFSETS = tuple(half / 2 for half in range(-4, 17))  # from -2 to 8; F1 is flat within a half
+LOWER = tuple(half / 2 for half in range(-16, -4))  # where nothing was learnt of negatives
 
 
 @dataclass(frozen=True)
@@ -51,24 +53,33 @@ def merit(score: Score, dev: Corpus) -> float:
 
 
 def fit_offset(predictor: NeuralPredictor, dev: Corpus) -> OffsetFit:
-    """Tries the offsets on dev, in one pass of the model."""
-    found = predictor.predict_at(dev.sentences, OFFSETS)
-    scores = {
-        offset: score_entities(aligned(dev.with_sentences(labelled), dev)).total
-        for offset, labelled in zip(OFFSETS, found, strict=True)
-    }
-    best = max(OFFSETS, key=lambda offset: (merit(scores[offset], dev), -abs(offset)))
+    """Tries the offsets on dev, in one pass of the model; in a second one if the least is best."""
+    scores = _scores_at(OFFSETS, predictor, dev)
+    merits = {offset: merit(score, dev) for offset, score in scores.items()}
+    if merits[OFFSETS[0]] == max(merits.values()) > 0:
+        scores |= _scores_at(LOWER, predictor, dev)
+    best = max(scores, key=lambda offset: (merit(scores[offset], dev), -abs(offset)))
     return OffsetFit(best, scores[best], scores[0.0])
 
 
-def fixed_offset(offset: float | str, dev: Corpus | None) -> float | None:
+def _scores_at(
+    offsets: Sequence[float], predictor: NeuralPredictor, dev: Corpus
+) -> dict[float, Score]:
+    found = predictor.predict_at(dev.sentences, offsets)
+    return {
+        offset: score_entities(aligned(dev.with_sentences(labelled), dev)).total
+        for offset, labelled in zip(offsets, found, strict=True)
+    }
+
+
+def fixed_offset(offset: float | str | None, dev: Corpus | None) -> float | None:
     """The offset that a setting asks for; None where it is to be fitted on dev.
 
     Raises:
         UsageError: Neither a number nor `dev`.
     """
     if not isinstance(offset, str):
-        return offset
+        return offset or 0.0
     if offset != FROM_DEV:
         raise UsageError(f"decoding.offset is a number or '{FROM_DEV}', not '{offset}'.")
     return 0.0 if dev is None else None

@@ -6,16 +6,19 @@ Loss". Needs no negatives, but a number.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from lacuner.corpus.sentence import Corpus
 from lacuner.inference.predictor import NeuralPredictor
+from lacuner.models.token_tagger import TokenTagger
 from lacuner.objectives.expected_entity_ratio import MARGIN, RATIO, WEIGHT, ExpectedEntityRatio
 from lacuner.objectives.partial_crf import PartialCrfLikelihood
+from lacuner.recipes.class_prior import vouched_shares
 from lacuner.recipes.crf_tagger import CrfRecipeSettings, train_crf_tagger
-from lacuner.recipes.parts import calibrated
 from lacuner.recipes.recipe import Recipe
 from lacuner.training.run_folder import Run
+
+_LEAST = 1e-3  # a share is neither none nor all
 
 
 @dataclass(frozen=True)
@@ -23,12 +26,13 @@ class EntitySettings:
     """How many words belong to entities.
 
     Attributes:
-        ratio: The share of words that belong to entities, about.
+        ratio: The share of words that belong to entities, about; none takes that of the sentences
+            that somebody vouches for, and where these are few, 0.15.
         margin: How far off the model's share may be without a cost.
         weight: What a distance of 1 beyond the margin costs.
     """
 
-    ratio: float = RATIO
+    ratio: float | None = None
     margin: float = MARGIN
     weight: float = WEIGHT
 
@@ -42,14 +46,19 @@ class Settings(CrfRecipeSettings):
 
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
     """One training with the partial likelihood and the hinge on the share of entities."""
-    model = train_crf_tagger(
-        corpus,
-        dev,
-        lambda model: ExpectedEntityRatio(PartialCrfLikelihood(model), **asdict(settings.entities)),
-        settings,
-        run.stage("train"),
-    )
-    return calibrated(NeuralPredictor(model), dev)
+    ratio = settings.entities.ratio
+    own = replace(settings.entities, ratio=ratio_of(corpus) if ratio is None else ratio)
+
+    def objective(model: TokenTagger) -> ExpectedEntityRatio:
+        return ExpectedEntityRatio(PartialCrfLikelihood(model), **asdict(own))
+
+    return train_crf_tagger(corpus, dev, objective, settings, run)
+
+
+def ratio_of(corpus: Corpus) -> float:
+    """The share of words in entities where sentences are complete; the paper's where few are."""
+    shares = vouched_shares(corpus)
+    return RATIO if shares is None else min(max(sum(shares.values()), _LEAST), 1 - _LEAST)
 
 
 EXPECTED_ENTITY_RATIO = Recipe(

@@ -18,7 +18,6 @@ from lacuner.recipes.crf_tagger import (
     train_crf_tagger,
     warn_without_negatives,
 )
-from lacuner.recipes.parts import calibrated
 from lacuner.recipes.recipe import Recipe
 from lacuner.training.run_folder import Run
 
@@ -46,8 +45,7 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
     """One training with the likelihood of all rows of tags that agree with labels and guesses."""
     told = with_unlikely_words_outside(corpus, settings.unlabelled.unknown)
     warn_without_negatives(told, "fuzzy_crf")
-    model = train_crf_tagger(told, dev, PartialCrfLikelihood, settings, run.stage("train"))
-    return calibrated(NeuralPredictor(model), dev)
+    return train_crf_tagger(told, dev, PartialCrfLikelihood, settings, run)
 
 
 FUZZY_CRF = Recipe(

@@ -27,6 +27,7 @@ from lacuner.models.question_pointers import QuestionPointers
 from lacuner.models.word_dropout import DROPOUT
 from lacuner.objectives.pointers import WEIGHTS, PointerCrossEntropy
 from lacuner.recipes.parts import (
+    DecodingSettings,
     EncoderSettings,
     TrainingSettings,
     calibrated,
@@ -95,6 +96,7 @@ class Settings:
     model: PointerSettings = field(default_factory=PointerSettings)
     loss: LossSettings = field(default_factory=LossSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
+    decoding: DecodingSettings = field(default_factory=DecodingSettings.unsaid)
     nested: bool = False
 
 
@@ -107,8 +109,9 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
     arguments = {**asdict(settings.model), "max_width": width}
     model = QuestionPointers(encoder, corpus.labels, **arguments)
     objective = PointerCrossEntropy(**asdict(settings.loss))
-    fit(model, corpus, dev, objective, settings.training, run.stage("train"))
-    return calibrated(NeuralPredictor(model, nested=settings.nested), dev)
+    offset = settings.decoding.offset
+    fit(model, corpus, dev, objective, settings.training, run.stage("train"), offset=offset)
+    return calibrated(NeuralPredictor(model, nested=settings.nested), dev, offset)
 
 
 def questions_for(labels: Sequence[str], given: Mapping[str, str]) -> list[str]:

@@ -17,7 +17,6 @@ from lacuner.recipes.crf_tagger import (
     train_crf_tagger,
     warn_without_negatives,
 )
-from lacuner.recipes.parts import calibrated
 from lacuner.recipes.recipe import Recipe
 from lacuner.training.run_folder import Run
 
@@ -30,8 +29,7 @@ class Settings(CrfRecipeSettings):
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
     """One training with the likelihood of all rows of tags that agree with the labels."""
     warn_without_negatives(corpus, "partial_crf")
-    model = train_crf_tagger(corpus, dev, PartialCrfLikelihood, settings, run.stage("train"))
-    return calibrated(NeuralPredictor(model), dev)
+    return train_crf_tagger(corpus, dev, PartialCrfLikelihood, settings, run)
 
 
 PARTIAL_CRF = Recipe(

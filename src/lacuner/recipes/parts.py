@@ -121,11 +121,21 @@ class DecodingSettings:
     """How scores become entities.
 
     Attributes:
-        offset: Taken off the score of "no entity" before a span takes its best label: above 0
-            finds more, below 0 less. `dev` takes the best on dev, and without one 0.
+        offset: Taken off the score of "no entity" before a span or word takes its best label: above
+            0 finds more, below 0 less; none is 0. `dev` takes the best on dev, and without one 0.
     """
 
-    offset: float | str = 0.0
+    offset: float | str | None = 0.0
+
+    @classmethod
+    def fitted(cls) -> DecodingSettings:
+        """For recipes that expect gaps, which leave a shift to be mended."""
+        return cls(FROM_DEV)
+
+    @classmethod
+    def unsaid(cls) -> DecodingSettings:
+        """For recipes that decode as they learnt; it is no part of what describes a run."""
+        return cls(None)
 
 
 def encoder_of(settings: EncoderSettings, corpus: Corpus) -> Any:
@@ -157,7 +167,7 @@ class SpanRecipeSettings:
 class RobustSpanSettings(SpanRecipeSettings):
     """The same for recipes that expect gaps, which leave a shift to be mended."""
 
-    decoding: DecodingSettings = field(default_factory=lambda: DecodingSettings(FROM_DEV))
+    decoding: DecodingSettings = field(default_factory=DecodingSettings.fitted)
 
 
 def train_span_classifier(
@@ -179,7 +189,7 @@ def width_of(corpus: Corpus) -> int:
 
 
 def calibrated(
-    predictor: NeuralPredictor, dev: Corpus | None, offset: float | str = 0.0
+    predictor: NeuralPredictor, dev: Corpus | None, offset: float | str | None = None
 ) -> NeuralPredictor:
     """The predictor with an offset, and with a temperature fitted on dev, if that is gold.
 
@@ -236,7 +246,7 @@ def fit(
     *,
     view: PeriodicView | None = None,
     most_steps: int | None = None,
-    offset: float | str = 0.0,
+    offset: float | str | None = None,
 ) -> None:
     """Trains a model in a stage of the run; a stage that is finished is not trained again.
 

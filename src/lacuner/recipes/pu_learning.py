@@ -33,8 +33,9 @@ from lacuner.objectives.positive_unlabelled import (
     PositiveUnlabelledRisk,
     Prior,
 )
-from lacuner.recipes.class_prior import FOLDS, estimate_priors, labelled_shares
+from lacuner.recipes.class_prior import FOLDS, estimate_priors, labelled_shares, vouched_shares
 from lacuner.recipes.parts import (
+    DecodingSettings,
     EncoderSettings,
     TrainingSettings,
     calibrated,
@@ -71,8 +72,9 @@ class PriorSettings:
     """Which share of the words belongs to entities of a label.
 
     Attributes:
-        share: One number for every label, or one a label (`prior.share.PER=0.05`); none estimates
-            it from the labels that there are.
+        share: One number for every label, or one a label (`prior.share.PER=0.05`); none takes that
+            of the sentences that somebody vouches for, and where these are few, estimates it from
+            the labels that there are.
         folds: In how many parts the corpus is cut for the estimate.
     """
 
@@ -111,6 +113,7 @@ class Settings:
     prior: PriorSettings = field(default_factory=PriorSettings)
     risk: RiskSettings = field(default_factory=RiskSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
+    decoding: DecodingSettings = field(default_factory=DecodingSettings.fitted)
 
 
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
@@ -120,7 +123,7 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
         model = _train_with_confidence(corpus, dev, priors, settings, run)
     else:
         model = _train_binary(corpus, dev, priors, settings, run, "train")
-    return calibrated(NeuralPredictor(model), dev)
+    return calibrated(NeuralPredictor(model), dev, settings.decoding.offset)
 
 
 def _priors(corpus: Corpus, settings: Settings, run: Run) -> list[Prior]:
@@ -128,7 +131,10 @@ def _priors(corpus: Corpus, settings: Settings, run: Run) -> list[Prior]:
     labelled, given = labelled_shares(corpus), settings.prior.share
     if not any(labelled.values()):  # every word is vouched for, or nothing is labelled
         return [Prior(0.0, 0.0) for _ in corpus.labels]
-    if given is None:
+    vouched = vouched_shares(corpus)
+    if given is None and vouched is not None:
+        shares = {label: max(vouched[label], labelled[label]) for label in corpus.labels}
+    elif given is None:
         shares = estimate_priors(
             corpus,
             lambda stage: _new_tagger(corpus, corpus.labels, settings, stage),
@@ -187,7 +193,8 @@ def _train_binary(
     model = _new_tagger(corpus, corpus.labels, settings, stage)
     risk = settings.risk
     objective = PositiveUnlabelledRisk(model, priors, gamma=risk.gamma, warmup=risk.warmup)
-    fit(model, corpus, dev, objective, settings.training, run.stage(stage))
+    offset = settings.decoding.offset
+    fit(model, corpus, dev, objective, settings.training, run.stage(stage), offset=offset)
     return model
 
 
@@ -224,7 +231,8 @@ def _train_with_confidence(
         warmup=risk.warmup,
         threshold=risk.threshold,
     )
-    fit(model, corpus, dev, objective, settings.training, run.stage("train"))
+    offset = settings.decoding.offset
+    fit(model, corpus, dev, objective, settings.training, run.stage("train"), offset=offset)
     return model
 
 

@@ -29,6 +29,7 @@ from lacuner.objectives.generalized_cross_entropy import WARMUP, NoiseRobustTagg
 from lacuner.objectives.label_removal import DROPPED, RARE, THRESHOLD
 from lacuner.recipes.ensemble import EnsembleSettings
 from lacuner.recipes.parts import (
+    DecodingSettings,
     EncoderSettings,
     TrainingSettings,
     calibrated,
@@ -111,11 +112,13 @@ class Settings:
         default_factory=lambda: SelfTrainingSettings(rounds=1)
     )
     augmentation: AugmentationSettings = field(default_factory=AugmentationSettings)
+    decoding: DecodingSettings = field(default_factory=DecodingSettings.unsaid)
 
 
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
     """Stage 1: one noise-robust model."""
-    return calibrated(NeuralPredictor(noise_robust_tagger(corpus, dev, settings, run)), dev)
+    model = noise_robust_tagger(corpus, dev, settings, run)
+    return calibrated(NeuralPredictor(model), dev, settings.decoding.offset)
 
 
 def noise_robust_tagger(
@@ -145,7 +148,8 @@ def noise_robust_tagger(
     view = PeriodicView(
         stage, interval if settings.removal.threshold else None, removal.make, removal.use
     )
-    fit(model, corpus, dev, objective, training, stage, view=view)
+    offset = settings.decoding.offset
+    fit(model, corpus, dev, objective, training, stage, view=view, offset=offset)
     return model
 
 

@@ -11,6 +11,7 @@ from lacuner.inference.predictor import NeuralPredictor
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.objectives.cross_entropy import CrfLikelihood, TagCrossEntropy
 from lacuner.recipes.parts import (
+    DecodingSettings,
     EncoderSettings,
     TaggerSettings,
     TrainingSettings,
@@ -30,12 +31,13 @@ class Settings:
     encoder: EncoderSettings = field(default_factory=EncoderSettings)
     model: TaggerSettings = field(default_factory=TaggerSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
+    decoding: DecodingSettings = field(default_factory=DecodingSettings.unsaid)
 
 
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
     """One training with cross-entropy on tags, or the likelihood of a CRF."""
     model = train_tagger(corpus, dev, settings, run)
-    return calibrated(NeuralPredictor(model), dev)
+    return calibrated(NeuralPredictor(model), dev, settings.decoding.offset)
 
 
 def train_tagger(
@@ -46,8 +48,16 @@ def train_tagger(
     encoder = encoder_of(settings.encoder, corpus)
     model = TokenTagger(encoder, corpus.labels, **asdict(settings.model))
     objective = CrfLikelihood(model) if settings.model.head == "crf" else TagCrossEntropy(model)
-    stage = run.stage("train")
-    fit(model, corpus, dev, objective, settings.training, stage, most_steps=most_steps)
+    fit(
+        model,
+        corpus,
+        dev,
+        objective,
+        settings.training,
+        run.stage("train"),
+        most_steps=most_steps,
+        offset=settings.decoding.offset,
+    )
     return model
 
 

@@ -26,6 +26,7 @@ from lacuner.objectives.non_entities import RATE, check_sampling
 from lacuner.objectives.two_step import TwoStepTagging
 from lacuner.recipes.exploration import ExplorationSettings, keep_removed, shown_labels
 from lacuner.recipes.parts import (
+    DecodingSettings,
     EncoderSettings,
     TrainingSettings,
     calibrated,
@@ -94,6 +95,7 @@ class Settings:
     exploration: ExplorationSettings = field(default_factory=ExplorationSettings)
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
+    decoding: DecodingSettings = field(default_factory=DecodingSettings.unsaid)
 
 
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
@@ -107,8 +109,9 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
         rate=settings.sampling.gamma,
         max_width=settings.sampling.max_width,
     )
-    fit(model, corpus, dev, objective, settings.training, run.stage("train"))
-    return calibrated(NeuralPredictor(model), dev)
+    offset = settings.decoding.offset
+    fit(model, corpus, dev, objective, settings.training, run.stage("train"), offset=offset)
+    return calibrated(NeuralPredictor(model), dev, offset)
 
 
 def explore(corpus: Corpus, settings: Settings, run: Run) -> list[RemovedRow]:

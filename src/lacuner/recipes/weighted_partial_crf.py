@@ -75,7 +75,7 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
     for number in range(1, settings.folds.rounds + 1):
         answers = trainer.round(number, answers)
     model = trainer.fit(trainer.everything, answers, run.stage("train"))
-    return calibrated(NeuralPredictor(model), dev)
+    return calibrated(NeuralPredictor(model), dev, settings.decoding.offset)
 
 
 class _Trainer:
@@ -149,7 +149,8 @@ class _Trainer:
         else:
             corpus = self._hidden_tags.as_corpus(answers)
         some = corpus.with_sentences(corpus.sentences[number] for number in numbers)
-        fit(model, some, self._dev, objective, self._settings.training, stage)
+        offset = self._settings.decoding.offset
+        fit(model, some, self._dev, objective, self._settings.training, stage, offset=offset)
         return model
 
 
