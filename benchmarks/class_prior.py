@@ -28,7 +28,7 @@ from lacuner.files import write_json
 from lacuner.labelling.masking import mask
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.recipes.class_prior import estimate_priors, labelled_shares
-from lacuner.recipes.parts import TrainingSettings
+from lacuner.recipes.training_settings import TrainingSettings
 from lacuner.training.provenance import versions
 from lacuner.training.run_folder import Run
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuner.errors import UsageError
-from lacuner.settings import as_dict, build, to_toml, with_assignments
+from lacuner.settings import as_dict, build, check_range, to_toml, with_assignments
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,13 @@ def test_group_that_says_nothing_is_left_out() -> None:
 
 def test_none_takes_a_word_back() -> None:
     assert build(Silent, {"name": "none"}) == Silent(None)
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.5, math.nan, math.inf])
+def test_number_out_of_range_is_refused(rate: float) -> None:
+    check_range(Inner(rate=0.0), "inner", ("rate", "name"), 0, 1)
+    with pytest.raises(UsageError, match=r"inner\.rate is .* but must be from 0 to 1\."):
+        check_range(Inner(rate=rate), "inner", ("rate",), 0, 1)
 
 
 @dataclass(frozen=True)

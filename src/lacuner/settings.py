@@ -6,6 +6,7 @@ close ones; so is a value of another type.
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
@@ -59,6 +60,28 @@ def _default(field: Field[Any]) -> Any:
     if field.default_factory is not MISSING:
         return field.default_factory()
     return None if field.default is MISSING else field.default
+
+
+def check_range(
+    settings: Any, group: str, names: Iterable[str], least: float, most: float = math.inf
+) -> None:
+    """Refuses numbers that are out of range; a setting that is None may be.
+
+    Args:
+        settings: Whose attributes they are.
+        group: The name of the group of settings, for the message.
+        names: The settings.
+        least: The least that each may be.
+        most: The most.
+
+    Raises:
+        UsageError: One is out of range.
+    """
+    for name in names:
+        value = getattr(settings, name)
+        if value is not None and not (math.isfinite(value) and least <= value <= most):
+            bounds = f"at least {least:g}" if math.isinf(most) else f"from {least:g} to {most:g}"
+            raise UsageError(f"{group}.{name} is {value:g}, but must be {bounds}.")
 
 
 def as_dict(settings: Any) -> dict[str, Any]:

@@ -95,6 +95,17 @@ def test_ensemble_and_self_training_follow_any_recipe(
         (["--recipe", "supervised"], 2, "--complete"),
         (["--dev", "nowhere.conll"], 1, "there is no such file"),
         (["--settings", "nowhere.toml"], 1, "there is no such file"),
+        (["--set", "training.epochs=0"], 2, "training.epochs is 0, but must be at least 1"),
+        (["--set", "training.batch_size=0"], 2, "training.batch_size is 0"),
+        (["--set", "training.head_rate=nan"], 2, "training.head_rate is nan"),
+        (["--set", "training.precision=fp8"], 2, "There are: no, fp16, bf16"),
+        (
+            ["--set", "ensemble.members=2", "--set", "ensemble.epochs=-1"],
+            2,
+            "ensemble.epochs is -1",
+        ),
+        (["--recipe", "roster", "--set", "self_training.interval=0"], 2, "at least 1"),
+        (["--recipe", "roster", "--set", "loss.q=2"], 2, "loss.q is 2, but must be from 0 to 1"),
         (["--jobs", "0"], 2, "jobs is 0, but must be at least 1"),
     ],
 )

@@ -12,7 +12,8 @@ from lacuner.experiments.published import find_figure, published_figures
 from lacuner.experiments.study_file import load_study, shipped_studies
 from tests.experiments.tiny_study import write_tiny
 
-PARTLY_PUBLISHED = ("two-step", "two-step-lexicon")  # not at all rates with all encoders
+# Not at all rates with all encoders; not on all corpora.
+PARTLY_PUBLISHED = ("two-step", "two-step-lexicon", "every-method")
 SHIPPED = sorted(shipped_studies())
 
 

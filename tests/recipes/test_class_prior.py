@@ -19,7 +19,7 @@ from lacuner.recipes.class_prior import (
     priors_from,
     vouched_shares,
 )
-from lacuner.recipes.parts import TrainingSettings
+from lacuner.recipes.training_settings import TrainingSettings
 from lacuner.training.run_folder import Run
 from tests.neural import HashedWords
 

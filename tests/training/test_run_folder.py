@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import pytest
 from lacuner import Corpus
 from lacuner.errors import OutputExists, UsageError
 from lacuner.files import read_json, write_json
-from lacuner.training.run_folder import Run, fingerprint, selected_on
+from lacuner.training.events import Step
+from lacuner.training.provenance import fingerprint, selected_on
+from lacuner.training.run_folder import Run
 
 
 def test_run_that_is_there_is_kept_unless_told(small_corpus: Corpus, tmp_path: Path) -> None:
@@ -129,3 +132,46 @@ def test_run_says_what_the_model_is_chosen_on(small_corpus: Corpus) -> None:
     assert "nothing" in selected_on(None)
     assert "nobody vouches" in selected_on(small_corpus)
     assert selected_on(small_corpus.vouched()) == "dev, gold"
+
+
+def test_folder_that_holds_something_else_is_not_replaced(
+    small_corpus: Corpus, tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "mine.txt").write_text("of years")
+    with pytest.raises(UsageError, match="something else than a run"):
+        Run.create(tmp_path / "data", "span_ce", {}, small_corpus, None, overwrite=True)
+    with pytest.raises(UsageError, match="is a file"):
+        Run.create(tmp_path / "data" / "mine.txt", "span_ce", {}, small_corpus, None)
+    assert (tmp_path / "data" / "mine.txt").read_text() == "of years"
+
+
+def _finished(folder: Path, corpus: Corpus) -> None:
+    Run.create(folder, "span_ce", {"a": 1}, corpus, None)
+    (folder / "metrics.jsonl").write_text("{}\n")
+
+
+def test_run_that_is_replaced_is_given_back_if_nothing_is_learnt(
+    small_corpus: Corpus, tmp_path: Path
+) -> None:
+    _finished(tmp_path / "run", small_corpus)
+    run = Run.create(tmp_path / "run", "span_ce", {"a": 2}, small_corpus, None, overwrite=True)
+    with pytest.raises(UsageError), run.replaced.given_back_on_failure():
+        raise UsageError("There is no such encoder.")
+    assert "a = 1" in (tmp_path / "run" / "settings.toml").read_text()
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_run_that_is_replaced_goes_once_something_is_learnt(
+    fails: bool, small_corpus: Corpus, tmp_path: Path
+) -> None:
+    _finished(tmp_path / "run", small_corpus)
+    run = Run.create(tmp_path / "run", "span_ce", {"a": 2}, small_corpus, None, overwrite=True)
+    failing = pytest.raises(UsageError) if fails else nullcontext()
+    with failing, run.replaced.given_back_on_failure():
+        if fails:
+            run.within("part").record("train", Step(1, 9, 0.1, 0.5, {}, 0.1))
+            raise UsageError("The loss is no number any more.")
+    assert "a = 2" in (tmp_path / "run" / "settings.toml").read_text()
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]

@@ -84,7 +84,7 @@ def train(
     from lacuner.cli.training_progress import TrainingProgress
     from lacuner.recipes import training
     from lacuner.training.processes import is_main
-    from lacuner.training.run_folder import selected_on
+    from lacuner.training.provenance import selected_on
 
     speaks = is_main()  # of several processes, one
     quiet, json = quiet or not speaks, json and speaks

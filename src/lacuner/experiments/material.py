@@ -15,7 +15,7 @@ from lacuner.corpus.splits import concatenate
 from lacuner.errors import UsageError
 from lacuner.experiments.study import CorpusEntry
 from lacuner.labelling.masking import Masked, mask
-from lacuner.training.run_folder import fingerprint
+from lacuner.training.provenance import fingerprint
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from lacuner.corpus.sentence import Corpus
-from lacuner.errors import UsageError
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.recipes import token_ce
 from lacuner.recipes.parts import calibrated
 from lacuner.recipes.recipe import Recipe
 from lacuner.recipes.self_training import SelfTrainingSettings
+from lacuner.settings import check_range
 from lacuner.training.run_folder import Run
 
 
@@ -38,8 +38,7 @@ class EarlyStoppingSettings:
     patience: int = 2
 
     def __post_init__(self) -> None:
-        if self.steps < 1 or self.patience < 1:
-            raise UsageError("early_stopping.steps and .patience must be at least 1.")
+        check_range(self, "early_stopping", ("steps", "patience"), 1)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from lacuner.corpus.sentence import Corpus
 from lacuner.models import Model
 from lacuner.models.batching import Examples
 from lacuner.objectives.loss import Objective
-from lacuner.recipes.parts import TrainingSettings, examples_of, fit
+from lacuner.recipes.parts import examples_of, fit
+from lacuner.recipes.training_settings import TrainingSettings
 from lacuner.training.periodic import PeriodicView
 from lacuner.training.run_folder import Run, Stage
 

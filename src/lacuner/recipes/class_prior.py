@@ -30,7 +30,8 @@ from lacuner.models.targets import tag_targets
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.objectives.cross_entropy import TagCrossEntropy
 from lacuner.objectives.generalized_cross_entropy import vouched_words
-from lacuner.recipes.parts import TrainingSettings, fit
+from lacuner.recipes.parts import fit
+from lacuner.recipes.training_settings import TrainingSettings
 from lacuner.training.loop import step_seed
 from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Run

@@ -13,14 +13,8 @@ from lacuner.inference.predictor import NeuralPredictor
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.models.word_dropout import DROPOUT
 from lacuner.objectives.loss import Objective
-from lacuner.recipes.parts import (
-    DecodingSettings,
-    EncoderSettings,
-    TrainingSettings,
-    calibrated,
-    encoder_of,
-    fit,
-)
+from lacuner.recipes.parts import DecodingSettings, EncoderSettings, calibrated, encoder_of, fit
+from lacuner.recipes.training_settings import TrainingSettings
 from lacuner.training.loop import step_seed
 from lacuner.training.processes import is_main
 from lacuner.training.run_folder import Run

@@ -17,13 +17,13 @@ import torch
 
 from lacuner.corpus.sentence import Corpus
 from lacuner.encoders.contract import Encoder
-from lacuner.errors import UsageError
 from lacuner.files import read_json, write_json
 from lacuner.models import Model, build_model
 from lacuner.objectives.distillation import Distillation
 from lacuner.objectives.soft_labels import as_predicted
 from lacuner.recipes.circumstances import Circumstances
 from lacuner.recipes.parts import examples_of
+from lacuner.settings import check_range
 from lacuner.training.corpus_array import Layout
 from lacuner.training.loop import step_seed
 from lacuner.training.predictions import Predictions, write_predictions
@@ -57,8 +57,8 @@ class EnsembleSettings:
     head_rate: float | None = None
 
     def __post_init__(self) -> None:
-        if self.members < 1:
-            raise UsageError(f"ensemble.members is {self.members}, but must be at least 1.")
+        check_range(self, "ensemble", ("members", "epochs"), 1)
+        check_range(self, "ensemble", ("encoder_rate", "head_rate"), 0)
 
 
 def train_ensemble(

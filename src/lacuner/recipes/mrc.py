@@ -29,13 +29,13 @@ from lacuner.objectives.pointers import WEIGHTS, PointerCrossEntropy
 from lacuner.recipes.parts import (
     DecodingSettings,
     EncoderSettings,
-    TrainingSettings,
     calibrated,
     encoder_of,
     fit,
     width_of,
 )
 from lacuner.recipes.recipe import Recipe
+from lacuner.recipes.training_settings import TrainingSettings
 from lacuner.suggestions import unknown_name
 from lacuner.training.loop import step_seed
 from lacuner.training.run_folder import Run

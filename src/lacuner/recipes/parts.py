@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,13 +21,13 @@ from lacuner.objectives.loss import Objective
 from lacuner.recipes.decision_offset import FROM_DEV, fit_offset, fixed_offset, is_gold, merit
 from lacuner.recipes.encoder_file import is_encoder_file, read_encoder_file
 from lacuner.recipes.reach import out_of_reach
+from lacuner.recipes.training_settings import TrainingSettings, epochs_for
 from lacuner.training import loop
 from lacuner.training.events import Step
 from lacuner.training.periodic import PeriodicView
 from lacuner.training.run_folder import Run, Stage
 from lacuner.training.state import keep_result, load_result
 
-_EPOCHS, _STEPS = (4, 15), 1200  # the least and the most epochs, and the steps they should make
 _WIDTHS = 10, 30  # the least and the most that a width found in the data may be
 
 
@@ -90,30 +89,6 @@ class TaggerSettings:
     scheme: str = "bio"
     head: str = "softmax"
     dropout: float = DROPOUT
-
-
-@dataclass(frozen=True)
-class TrainingSettings:
-    """How the loop runs; see `lacuner.training.loop.train`.
-
-    Attributes:
-        epochs: How often each sentence is seen; none takes as many as make 1,200 steps, at least
-            4 and at most 15, so that small corpora are seen more often.
-    """
-
-    epochs: int | None = None
-    batch_size: int = 16
-    encoder_rate: float = 1.5e-4
-    head_rate: float = 1e-3
-    warmup: float = 0.1
-    weight_decay: float = 0.01
-    clip: float = 1.0
-    accumulate: int = 1
-    precision: str = "no"
-    batch_words: int = 4096
-    patience: int | None = None
-    checkpoint_steps: int = 200
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -206,19 +181,6 @@ def calibrated(
     if dev is not None and is_gold(dev):
         predictor.fit_temperature(dev)
     return predictor
-
-
-def epochs_for(sentences: int, settings: TrainingSettings) -> int:
-    """How often to see a corpus of that size: as often as the settings say, if they do."""
-    if settings.epochs is not None:
-        return settings.epochs
-    steps = steps_an_epoch(sentences, settings)
-    return min(max(math.ceil(_STEPS / steps), _EPOCHS[0]), _EPOCHS[1])
-
-
-def steps_an_epoch(sentences: int, settings: TrainingSettings) -> int:
-    """About how many steps an epoch has; more where long sentences make smaller batches."""
-    return math.ceil(sentences / (settings.batch_size * settings.accumulate))
 
 
 def examples_of(model: Model, corpus: Corpus, run: Run) -> Examples:

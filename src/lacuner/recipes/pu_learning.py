@@ -37,13 +37,13 @@ from lacuner.recipes.class_prior import FOLDS, estimate_priors, labelled_shares,
 from lacuner.recipes.parts import (
     DecodingSettings,
     EncoderSettings,
-    TrainingSettings,
     calibrated,
     encoder_of,
     examples_of,
     fit,
 )
 from lacuner.recipes.recipe import Recipe
+from lacuner.recipes.training_settings import TrainingSettings
 from lacuner.suggestions import unknown_name
 from lacuner.training.corpus_array import Layout
 from lacuner.training.loop import step_seed

@@ -42,11 +42,11 @@ from lacuner.recipes.parts import (
     EncoderSettings,
     RobustSpanSettings,
     calibrated,
-    epochs_for,
     train_span_classifier,
     width_of,
 )
 from lacuner.recipes.recipe import Recipe
+from lacuner.recipes.training_settings import epochs_for
 from lacuner.refilling.candidates import Candidate
 from lacuner.refilling.filling import FillingSettings
 from lacuner.refilling.looking import look_at

@@ -21,7 +21,6 @@ from dataclasses import asdict, dataclass, field
 import torch
 
 from lacuner.corpus.sentence import Corpus
-from lacuner.errors import UsageError
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.models.word_dropout import DROPOUT
@@ -31,16 +30,15 @@ from lacuner.recipes.ensemble import EnsembleSettings
 from lacuner.recipes.parts import (
     DecodingSettings,
     EncoderSettings,
-    TrainingSettings,
     calibrated,
     encoder_of,
-    epochs_for,
     examples_of,
     fit,
-    steps_an_epoch,
 )
 from lacuner.recipes.recipe import Recipe
 from lacuner.recipes.self_training import AugmentationSettings, SelfTrainingSettings
+from lacuner.recipes.training_settings import TrainingSettings, epochs_for, steps_an_epoch
+from lacuner.settings import check_range
 from lacuner.training.label_removal import LabelRemoval
 from lacuner.training.loop import step_seed
 from lacuner.training.periodic import PeriodicView, renewal_interval
@@ -71,6 +69,10 @@ class LossSettings:
     q: float = Q
     warmup: int = WARMUP
 
+    def __post_init__(self) -> None:
+        check_range(self, "loss", ("q",), 0, 1)
+        check_range(self, "loss", ("warmup",), 0)
+
 
 @dataclass(frozen=True)
 class RemovalSettings:
@@ -89,11 +91,8 @@ class RemovalSettings:
     dropped: float = DROPPED
 
     def __post_init__(self) -> None:
-        for name in ("threshold", "rare", "dropped"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise UsageError(
-                    f"removal.{name} is {getattr(self, name):g}, but must be between 0 and 1."
-                )
+        check_range(self, "removal", ("threshold", "rare", "dropped"), 0, 1)
+        check_range(self, "removal", ("interval",), 1)
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,9 @@ from lacuner.objectives.contrastive import (
 from lacuner.objectives.negative_sampling import SampledCrossEntropy, Sampler, UniformSampler
 from lacuner.recipes import weighted_negative_sampling as weighted
 from lacuner.recipes.decision_offset import fit_offset, fixed_offset
-from lacuner.recipes.parts import (
-    RobustSpanSettings,
-    calibrated,
-    epochs_for,
-    train_span_classifier,
-)
+from lacuner.recipes.parts import RobustSpanSettings, calibrated, train_span_classifier
 from lacuner.recipes.recipe import Recipe
+from lacuner.recipes.training_settings import epochs_for
 from lacuner.suggestions import unknown_name
 from lacuner.training.run_folder import Run
 

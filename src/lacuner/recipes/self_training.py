@@ -12,13 +12,13 @@ from typing import Any
 from lacuner.augmentation.augmenter import RATE, TOP
 from lacuner.corpus.findings import Findings
 from lacuner.corpus.sentence import Sentence
-from lacuner.errors import UsageError
 from lacuner.files import read_json, write_json
 from lacuner.models import Model
 from lacuner.models.batching import Examples
 from lacuner.objectives.distillation import Distillation
 from lacuner.recipes.circumstances import Circumstances
-from lacuner.recipes.parts import steps_an_epoch
+from lacuner.recipes.training_settings import steps_an_epoch
+from lacuner.settings import check_range
 from lacuner.training.loop import step_seed
 from lacuner.training.periodic import PeriodicView, renewal_interval
 from lacuner.training.processes import on_main
@@ -56,8 +56,8 @@ class SelfTrainingSettings:
     head_rate: float = 1e-4
 
     def __post_init__(self) -> None:
-        if self.rounds < 0:
-            raise UsageError(f"self_training.rounds is {self.rounds}, but must be at least 0.")
+        check_range(self, "self_training", ("rounds", "encoder_rate", "head_rate"), 0)
+        check_range(self, "self_training", ("epochs", "interval"), 1)
         check_targets(self.targets, self.confidence)
 
 
@@ -75,6 +75,10 @@ class AugmentationSettings:
     model: str | None = None
     rate: float = RATE
     top: int = TOP
+
+    def __post_init__(self) -> None:
+        check_range(self, "augmentation", ("rate",), 0, 1)
+        check_range(self, "augmentation", ("top",), 1)
 
     def with_encoder(self, name: str) -> AugmentationSettings:
         """The same, with the encoder's own name where that is meant."""

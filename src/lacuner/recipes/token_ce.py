@@ -14,12 +14,12 @@ from lacuner.recipes.parts import (
     DecodingSettings,
     EncoderSettings,
     TaggerSettings,
-    TrainingSettings,
     calibrated,
     encoder_of,
     fit,
 )
 from lacuner.recipes.recipe import Recipe
+from lacuner.recipes.training_settings import TrainingSettings
 from lacuner.training.loop import step_seed
 from lacuner.training.run_folder import Run
 

@@ -97,8 +97,9 @@ def train(
         jobs=jobs,
     )
     if not on_main(lambda: run.is_finished):
-        predictor = train_in_stages(chosen, corpus, dev, resolved, run)
-        on_main(lambda: _save(predictor, run.model_folder))
+        with run.replaced.given_back_on_failure():
+            predictor = train_in_stages(chosen, corpus, dev, resolved, run)
+            on_main(lambda: _save(predictor, run.model_folder))
     return load(folder)
 
 

@@ -28,13 +28,13 @@ from lacuner.recipes.exploration import ExplorationSettings, keep_removed, shown
 from lacuner.recipes.parts import (
     DecodingSettings,
     EncoderSettings,
-    TrainingSettings,
     calibrated,
     encoder_of,
     examples_of,
     fit,
 )
 from lacuner.recipes.recipe import Recipe
+from lacuner.recipes.training_settings import TrainingSettings
 from lacuner.suggestions import unknown_name
 from lacuner.training.loop import step_seed
 from lacuner.training.processes import on_main

@@ -19,13 +19,9 @@ from lacuner.objectives.negative_sampling import (
     WeightedSampler,
 )
 from lacuner.recipes import negative_sampling
-from lacuner.recipes.parts import (
-    RobustSpanSettings,
-    calibrated,
-    epochs_for,
-    train_span_classifier,
-)
+from lacuner.recipes.parts import RobustSpanSettings, calibrated, train_span_classifier
 from lacuner.recipes.recipe import Recipe
+from lacuner.recipes.training_settings import epochs_for
 from lacuner.training.run_folder import Run
 
 

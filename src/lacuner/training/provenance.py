@@ -1,4 +1,4 @@
-"""What a run was made with: versions of packages, and the code of Lacuner itself."""
+"""What a run was made with: versions of packages, the code of Lacuner itself, the corpora."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import platform
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+
+from lacuner.corpus.sentence import Corpus
 
 _PACKAGES = ("lacuner", "torch", "transformers", "tokenizers", "accelerate", "numpy")
 
@@ -28,3 +30,19 @@ def source_fingerprint() -> str:
     for path in sorted(package.rglob("*.py")):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def selected_on(dev: Corpus | None) -> str:
+    """What the model is chosen on."""
+    if dev is None:
+        return "nothing: the last model is taken"
+    complete = all(sentence.complete for sentence in dev)
+    return f"dev, {'gold' if complete else 'labels that nobody vouches for'}"
+
+
+def fingerprint(corpus: Corpus) -> str:
+    """A name for the content of a corpus: equal if and only if its sentences are."""
+    digest = sha256()
+    for sentence in corpus:
+        digest.update(repr(sentence).encode("utf-8", "surrogatepass"))
+    return f"{len(corpus)} sentences, {digest.hexdigest()[:16]}"

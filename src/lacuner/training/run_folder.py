@@ -18,7 +18,6 @@ import shutil
 from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,8 @@ from lacuner.errors import OutputExists, UsageError
 from lacuner.files import read_json, write_json, written_aside
 from lacuner.settings import to_toml
 from lacuner.training.processes import is_main, on_main
-from lacuner.training.provenance import source_fingerprint, versions
+from lacuner.training.provenance import fingerprint, selected_on, source_fingerprint, versions
+from lacuner.training.replaced import Replaced
 
 _LOGGER = logging.getLogger("lacuner")
 
@@ -79,6 +79,7 @@ class Run:
         jobs: How many trainings that do not depend on each other may be made at once.
 
     Attributes:
+        replaced: What was in the folder before, until something is learnt.
         tokenised: What a kind of encoder made of a corpus, for the next training of the same run.
     """
 
@@ -95,6 +96,7 @@ class Run:
         self.folder = folder
         self.hidden = hidden
         self.inside, self.jobs = inside, jobs
+        self.replaced = Replaced(folder)
         self.listeners = list(listeners)
         self.stopped = stopped
         self.tokenised: list[tuple[Corpus, type[Any], list[Any]]] = []
@@ -152,6 +154,8 @@ class Run:
         on_main(lambda: self._begin(facts, toml, resume=resume, overwrite=overwrite))
 
     def _begin(self, facts: dict[str, Any], toml: str, *, resume: bool, overwrite: bool) -> None:
+        if self.folder.exists() and not self.folder.is_dir():
+            raise UsageError(f"{self.folder} is a file; a run needs a folder.")
         if self.folder.exists() and resume:
             self._check_same(facts, toml)
             if not self.is_finished:
@@ -160,6 +164,13 @@ class Run:
         taken = self.folder.exists() and any(self.folder.iterdir())
         if taken and not overwrite and not self._never_began():
             raise OutputExists(self.folder)
+        if taken and not (self.folder / "run.json").exists():
+            raise UsageError(
+                f"{self.folder} holds something else than a run, which is not replaced. Choose "
+                "another folder."
+            )
+        if taken:
+            self.replaced.put_aside()
         with written_aside(self.folder, overwrite=True) as aside:
             (aside / "stages").mkdir(parents=True)
             (aside / "settings.toml").write_text(toml, "utf-8")
@@ -253,6 +264,7 @@ class Run:
         """Appends an event to the metrics, and tells who listens."""
         if not is_main():
             return
+        self.replaced.let_go()
         row = event.as_row()
         if row is not None:
             with open(self.folder / "metrics.jsonl", "ab") as file:
@@ -277,22 +289,6 @@ class Run:
             except orjson.JSONDecodeError:
                 continue
         return rows
-
-
-def selected_on(dev: Corpus | None) -> str:
-    """What the model is chosen on."""
-    if dev is None:
-        return "nothing: the last model is taken"
-    complete = all(sentence.complete for sentence in dev)
-    return f"dev, {'gold' if complete else 'labels that nobody vouches for'}"
-
-
-def fingerprint(corpus: Corpus) -> str:
-    """A name for the content of a corpus: equal if and only if its sentences are."""
-    digest = sha256()
-    for sentence in corpus:
-        digest.update(repr(sentence).encode("utf-8", "surrogatepass"))
-    return f"{len(corpus)} sentences, {digest.hexdigest()[:16]}"
 
 
 def _short(value: Any) -> str:
