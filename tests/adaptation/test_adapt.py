@@ -6,7 +6,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,8 +20,8 @@ from lacuner import Corpus, Sentence
 from lacuner.adaptation.adapt import adapt
 from lacuner.augmentation import Augmenter
 from lacuner.augmentation.capitals import read_capitals
-from lacuner.errors import OutputExists, UsageError
-from lacuner.files import read_json
+from lacuner.errors import DataError, LacunerError, OutputExists, UsageError
+from lacuner.files import read_json, write_json
 from lacuner.training.loop import Interrupted
 from lacuner.training.run_folder import Run
 from tests.adaptation import tiny_adaptation
@@ -174,6 +176,73 @@ def test_resuming_with_another_text_or_setting_is_refused(encoder: Path, tmp_pat
         run(encoder, tmp_path / "out", settings={"steps": 9}, resume=True)
 
 
+def test_resuming_what_is_finished_with_something_else_is_refused(
+    adapted: Path, encoder: Path, tmp_path: Path
+) -> None:
+    def other_text() -> None:
+        adapt(text(13), encoder, out=adapted, settings=tiny_adaptation.SETTINGS, resume=True)
+
+    def other_encoder() -> None:
+        run(write_bert(tmp_path / "other", head=False), adapted, resume=True)
+
+    def other_settings() -> None:
+        run(encoder, adapted, settings={"steps": 13}, resume=True)
+
+    refusals = {other_text: "another corpus", other_encoder: "other", other_settings: "other set"}
+    before = _content(adapted)
+    for action, message in refusals.items():
+        with pytest.raises(UsageError, match=f"had {message}"):
+            action()
+    assert _content(adapted) == before
+
+
+def test_finished_adaptation_of_another_version_may_be_resumed(
+    encoder: Path, tmp_path: Path
+) -> None:
+    out = run(encoder, tmp_path / "out", settings={"steps": 1, "evaluations": 1}).folder
+    record = out / "adaptation" / "run.json"
+    facts = read_json(record)
+    facts["versions"]["lacuner"] = "0.0.0"
+    write_json(facts, record)
+    again = run(encoder, out, settings={"steps": 1, "evaluations": 1}, resume=True)
+    assert again.steps == 1
+
+
+def _content(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _unreadable() -> Iterator[Sentence]:
+    yield from text(1)
+    raise DataError(Path("raw.txt"), "there is no such file")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"text": []},
+        {"text": text(1)[:1]},
+        {"text": _unreadable()},
+        {"encoder": "./nowhere"},
+        {"settings": {"steps": 0}},
+        {"settings": {"length": 2}},
+        {"settings": {"freeze": "everything"}},
+        {"settings": {"training": {"precision": "fp16"}}},
+    ],
+    ids=["empty", "short", "unreadable", "encoder", "steps", "length", "freeze", "precision"],
+)
+def test_what_would_be_overwritten_stays_if_anything_is_refused(
+    adapted: Path, encoder: Path, wrong: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_cpu = SimpleNamespace(device=torch.device("cpu"))  # which has no fp16
+    monkeypatch.setattr("lacuner.adaptation.adapt.processes", lambda: on_cpu)
+    before = _content(adapted)
+    given: dict[str, Any] = {"text": text(), "encoder": encoder, **wrong}
+    with pytest.raises(LacunerError):
+        adapt(out=adapted, overwrite=True, **given)
+    assert _content(adapted) == before != {}
+
+
 def test_output_is_never_removed_by_accident(adapted: Path, encoder: Path, tmp_path: Path) -> None:
     with pytest.raises(OutputExists):
         run(encoder, adapted)
@@ -211,10 +280,6 @@ def test_text_that_is_too_short_is_refused(
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"steps": 0}, "at least one step"),
-        ({"minutes": -1.0}, "some time"),
-        ({"masking": {"rate": 0.0}}, "share of gaps"),
-        ({"held_out": 1.0}, "share of text to hold out"),
         ({"length": 2}, "no room"),
         ({"freeze": "everything"}, "Nothing to freeze"),
         ({"stepz": 1}, "steps"),

@@ -11,7 +11,7 @@ import pytest
 
 from lacuner import Entity, Sentence, read
 from lacuner.cli.augment import print_pairs
-from tests.language_models import TEXT, write_bert, write_decided
+from tests.language_models import TEXT, byte_pairs, write_bert, write_decided
 
 Lacuner = Callable[..., Any]
 _SMALL = (
@@ -65,6 +65,28 @@ def test_adapt_resumes_and_overwrites_only_when_told(
     assert refused.code == 1 and "exists already" in refused.err
     assert lacuner(*command, "--resume").code == 0
     assert lacuner(*command, "--overwrite").code == 0
+
+
+def test_adapt_keeps_what_is_there_if_text_or_encoder_are_missing(
+    lacuner: Lacuner, raw: Path, encoder: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    assert lacuner("adapt", raw, "-e", encoder, "-o", out, *_SMALL, "-q").code == 0
+    for text, model, message in (
+        (tmp_path / "nofile.txt", encoder, "no such file"),
+        (raw, tmp_path / "nowhere", "no folder"),
+    ):
+        run = lacuner("adapt", text, "-e", model, "-o", out, *_SMALL, "--overwrite")
+        assert run.code in (1, 2) and message in run.err
+        assert (out / "model.safetensors").exists()
+
+
+def test_adapt_names_a_setting_that_is_out_of_range(
+    lacuner: Lacuner, raw: Path, encoder: Path, tmp_path: Path
+) -> None:
+    run = lacuner("adapt", raw, "-e", encoder, "-o", tmp_path / "out", "--minutes", "nan")
+    assert run.code == 2 and "minutes is nan, but must be a number above 0." in run.err
+    assert not (tmp_path / "out").exists()
 
 
 def test_adapt_takes_steps_or_minutes(lacuner: Lacuner, raw: Path, tmp_path: Path) -> None:
@@ -135,6 +157,28 @@ def test_augment_refuses_a_model_without_a_head(
     run = lacuner("augment", small_file, "--model", encoder)
     assert run.code == 2
     assert f"lacuner adapt TEXT --encoder {encoder} -o FOLDER" in run.err
+
+
+def test_model_whose_tokeniser_does_not_fit_is_one_sentence(
+    lacuner: Lacuner, raw: Path, small_file: Path, tmp_path: Path
+) -> None:
+    model = write_bert(tmp_path / "swapped")
+    commands = (
+        ("augment", small_file, "--model", model),
+        ("adapt", raw, "-e", model, "-o", tmp_path / "adapted"),
+        ("train", small_file, "--set", f"encoder.name={model}", "-o", tmp_path / "run"),
+    )
+
+    def check(message: str) -> None:
+        for command in commands:
+            run = lacuner(*command)
+            assert run.code == 2 and message in run.err, run.err
+
+    byte_pairs().save_pretrained(model)
+    check("they do not belong together")
+    for path in model.glob("token*"):
+        path.unlink()
+    check("has no tokeniser that knows any words")
 
 
 def test_augment_marks_by_colour_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -156,6 +156,11 @@ def test_broken_dump_leaves_nothing_behind(lacuner: Lacuner, tmp_path: Path) -> 
         (["--page", "0"], 2, "A page has 1 row or more"),
         (["--limit", "0"], 2, "The limit is 1 name or more"),
         (["--endpoint", "wikidata"], 2, "An endpoint is an address such as"),
+        (["--endpoint", "http://[::1/x"], 2, "An endpoint is an address such as"),
+        (["--timeout", "nan"], 2, "the timeout above 0"),
+        (["--timeout", "inf"], 2, "the timeout above 0"),
+        (["--delay", "nan"], 2, "The delay is 0 seconds or more"),
+        (["--days", "nan"], 2, "Pages are kept for 0 days or more"),
         (["--class", "X=Q777"], 1, "There is no name for"),
     ],
 )
@@ -172,6 +177,17 @@ def test_dump_cannot_be_asked(lacuner: Lacuner, tmp_path: Path) -> None:
     query.write_text("SELECT ?name { }")
     run = lacuner("names", "--dump", query, "--query", f"X={query}", "-o", tmp_path / "names")
     assert (run.code, "A dump cannot be asked" in run.err) == (2, True)
+
+
+@pytest.mark.parametrize("endpoint", ["foo", "https://query.wikidata.org/sparql"])
+def test_dump_and_endpoint_exclude_each_other(
+    lacuner: Lacuner, tmp_path: Path, endpoint: str
+) -> None:
+    dump = tmp_path / "dump.json"
+    dump.write_bytes(packed(ITEMS))
+    run = lacuner("names", "--dump", dump, "--endpoint", endpoint, "-o", tmp_path / "names")
+    assert (run.code, "--dump or --endpoint, not both" in run.err) == (2, True)
+    assert not (tmp_path / "names").exists()
 
 
 def test_folder_that_is_there_is_not_replaced_unasked(

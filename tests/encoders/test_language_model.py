@@ -124,6 +124,18 @@ def test_tokeniser_without_a_mask_is_refused(tmp_path: Path) -> None:
         load_language_model(write_bert(tmp_path / "maskless", tokeniser))
 
 
+@pytest.mark.parametrize("fresh_head", [True, False])
+def test_tokeniser_that_does_not_fit_is_refused(fresh_head: bool, tmp_path: Path) -> None:
+    folder = write_bert(tmp_path / "bert", head=not fresh_head)
+    byte_pairs().save_pretrained(folder)
+    with pytest.raises(UsageError, match=r"numbers 375 pieces, but the model knows only 164"):
+        load_language_model(folder, fresh_head=fresh_head)
+    for path in folder.glob("token*"):
+        path.unlink()
+    with pytest.raises(UsageError, match="no tokeniser that knows any words"):
+        load_language_model(folder, fresh_head=fresh_head)
+
+
 def test_checkpoint_that_lacks_weights_is_refused(tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
 from transformers.utils import logging
 
-from lacuner.encoders.pretrained import load_pretrained
+from lacuner.encoders.pretrained import load_pretrained, load_untrained
 from lacuner.errors import UsageError
+from tests.encoders.conftest import byte_pairs, word_piece
+
+hf: Any = transformers  # most of it has no types
 
 
 @pytest.fixture
@@ -71,6 +76,55 @@ def test_file_is_no_encoder(copy: Path) -> None:
 def test_damaged_file_is_a_sentence(copy: Path, file: str) -> None:
     (copy / file).write_bytes((copy / file).read_bytes()[:20])
     assert "cannot be loaded: " in _message(copy)
+
+
+def test_folder_without_a_tokeniser_is_refused(copy: Path) -> None:
+    (copy / "tokenizer.json").unlink()
+    assert "tokeniser" in _message(copy)
+    (copy / "tokenizer_config.json").unlink()
+    assert "has no tokeniser that knows any words" in _message(copy)
+
+
+@pytest.mark.parametrize("kind", ["roberta", "t5", "bert"])
+def test_tokeniser_that_transformers_makes_up_is_refused(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    bare = shutil.copytree(
+        request.getfixturevalue(kind), tmp_path / kind, ignore=shutil.ignore_patterns("token*")
+    )
+    assert "has no tokeniser that knows any words" in _message(bare)
+    with pytest.raises(UsageError, match="no tokeniser that knows any words"):
+        load_untrained(bare)
+
+
+def test_kind_without_a_made_up_tokeniser_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    config = hf.ModernBertConfig(
+        vocab_size=50, hidden_size=16, intermediate_size=16, num_hidden_layers=1,
+        num_attention_heads=2, pad_token_id=0, bos_token_id=2, eos_token_id=3, cls_token_id=2,
+        sep_token_id=3,
+    )  # fmt: skip
+    hf.ModernBertModel(config).save_pretrained(tmp_path / "modern")
+    assert "cannot be loaded: it has no tokeniser" in _message(tmp_path / "modern")
+
+
+def test_tokeniser_with_more_pieces_than_the_model_is_refused(copy: Path) -> None:
+    byte_pairs(prefix_space=True).save_pretrained(copy)
+    message = _message(copy)
+    assert "numbers 266 pieces, but the model knows only 139" in message
+    with pytest.raises(UsageError, match="do not belong together"):
+        load_untrained(copy)
+
+
+def test_model_may_know_more_pieces_than_its_tokeniser(tmp_path: Path) -> None:
+    tokeniser = word_piece()
+    config = hf.BertConfig(
+        vocab_size=len(tokeniser) + 61, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=16,
+    )  # fmt: skip
+    hf.BertModel(config).save_pretrained(tmp_path / "padded")
+    tokeniser.save_pretrained(tmp_path / "padded")
+    model, _ = load_pretrained(str(tmp_path / "padded"))
+    assert model.get_input_embeddings().num_embeddings == len(tokeniser) + 61
 
 
 def test_missing_weights_are_not_made_up(copy: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 import socket
 import time
 from email.utils import formatdate
@@ -187,14 +188,40 @@ def test_silent_server_is_given_up_after_the_timeout(server: SparqlServer, clock
 
 
 @pytest.mark.parametrize(
-    "url", ["query.wikidata.org", "file:///etc/passwd", "ftp://x/y", "http://"]
+    "url",
+    [
+        "query.wikidata.org",
+        "file:///etc/passwd",
+        "ftp://x/y",
+        "http://",
+        "http://[::1/x",
+        "http://localhost:99999/sparql",
+    ],
 )
 def test_other_addresses_are_refused(url: str) -> None:
     with pytest.raises(UsageError, match="An endpoint is an address such as"):
         Endpoint(url)
 
 
-@pytest.mark.parametrize("wrong", [{"delay": -1}, {"timeout": 0}, {"attempts": 0}])
+def test_address_that_cannot_be_sent_is_a_sentence(server: SparqlServer, clock: Clock) -> None:
+    with pytest.raises(EndpointError, match="cannot be reached"):
+        clock.endpoint(f"{server.url}/ä").ask(QUERY)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"delay": -1},
+        {"delay": math.nan},
+        {"delay": math.inf},
+        {"timeout": 0},
+        {"timeout": math.nan},
+        {"timeout": math.inf},
+        {"timeout": 1e12},
+        {"attempts": 0},
+    ],
+    ids=str,
+)
 def test_impatience_is_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(UsageError, match="The delay is 0 seconds or more"):
+    with pytest.raises(UsageError, match=r"The delay is 0 seconds or more|at least 1 attempt"):
         Patience(**wrong)  # type: ignore[arg-type]

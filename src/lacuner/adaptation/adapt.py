@@ -94,12 +94,8 @@ def adapt(
         UsageError: An encoder or setting that does not exist or fit, or a text that is too short.
     """
     folder, chosen = Path(out), build(AdaptationSettings, settings or {})
-    _check(chosen)
-    on_main(lambda: _make_room(folder, encoder, resume=resume, overwrite=overwrite))
-    run = Run(folder / RECORD, listeners=listeners, stopped=stopped)
-    if (folder / "config.json").exists():
-        on_main(lambda: _remove_state(run))
-        return _result(folder, run)  # finished before
+    _check_precision(chosen)
+    on_main(lambda: _check_output(folder, encoder, resume=resume, overwrite=overwrite))
     seed = chosen.training.seed
     torch.manual_seed(loop.step_seed(seed, "weights"))
     language_model = load_language_model(encoder, fresh_head=True)
@@ -111,12 +107,19 @@ def adapt(
         raise UsageError("The text has no words to learn from.")
     rng = np.random.default_rng(loop.step_seed(seed, "held out"))
     to_learn, to_measure = hold_out(packed, chosen.held_out, rng)
+    # What was there before goes only now, when nothing is left that could be refused.
+    if overwrite and not resume:
+        on_main(lambda: _remove(folder))
+    run = _AdaptationRun(folder / RECORD, listeners=listeners, stopped=stopped)
     run.begin(
         {"recipe": "adapt", "encoder": str(encoder), **as_dict(chosen)},
         {"corpus": packed.fingerprint(), "selected_on": "held-out text"},
         resume=resume,
         overwrite=overwrite,
     )
+    if on_main(lambda: run.is_finished):
+        on_main(lambda: _remove_state(run))
+        return _result(folder, run)
     examples = GapExamples(packed, to_learn, language_model, chosen.masking, seed)
     # Measured alike whatever the settings: every chosen piece is masked.
     plain = Masking(masked=1.0, random=0.0)
@@ -126,6 +129,15 @@ def adapt(
         on_main(lambda: write_capitals(heard.words(), folder))
     on_main(lambda: _finish(language_model, run, folder))
     return _result(folder, run)
+
+
+class _AdaptationRun(Run):
+    """The record of an adaptation, whose model is in the folder around it."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Is there a model?"""
+        return (self.folder.parent / "config.json").exists()
 
 
 def _train(
@@ -186,8 +198,8 @@ def _result(folder: Path, run: Run) -> Adapted:
     )
 
 
-def _make_room(folder: Path, encoder: str | Path, *, resume: bool, overwrite: bool) -> None:
-    """Sees to it that the folder may be written; what is no adaptation is never removed."""
+def _check_output(folder: Path, encoder: str | Path, *, resume: bool, overwrite: bool) -> None:
+    """Refuses a folder that may not be written; what is no adaptation is never removed."""
     if Path(encoder).is_dir() and folder.exists() and Path(encoder).samefile(folder):
         raise UsageError(f"{folder} is the encoder itself. Choose another folder for the output.")
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
@@ -197,17 +209,16 @@ def _make_room(folder: Path, encoder: str | Path, *, resume: bool, overwrite: bo
     if not (folder / RECORD).is_dir():
         wanted = "resumed" if resume else "overwritten"
         raise UsageError(f"{folder} holds no adaptation that could be {wanted}.")
-    if not resume:
+
+
+def _remove(folder: Path) -> None:
+    if folder.exists():
         shutil.rmtree(folder)
 
 
-def _check(settings: AdaptationSettings) -> None:
-    if settings.steps < 1 or settings.evaluations < 1:
-        raise UsageError("Adapting takes at least one step and one evaluation.")
-    if settings.minutes is not None and settings.minutes <= 0:
-        raise UsageError(f"Adapting takes some time, not {settings.minutes:g} minutes.")
-    if not 0 < settings.masking.rate < 1:
-        raise UsageError(f"The share of gaps is between 0 and 1, not {settings.masking.rate}.")
+def _check_precision(settings: AdaptationSettings) -> None:
+    if settings.training.precision == "fp16" and processes().device.type == "cpu":
+        raise UsageError("training.precision is 'fp16', which a CPU cannot do; take no or bf16.")
 
 
 def _room(model: MaskedLanguageModel, length: int) -> int:

@@ -12,10 +12,13 @@ from lacuner.adaptation.packing import PackedText
 from lacuner.corpus.sentence import Sentence
 from lacuner.encoders.language_model import MaskedLanguageModel
 from lacuner.encoders.windows import Longs
+from lacuner.errors import UsageError
 from lacuner.models.batch import Batch
+from lacuner.settings import check_range
 from lacuner.training.loop import step_seed
 
 _NO_WORDS, _NO_LABELS = Sentence("", ()), {"": 1}  # rows have pieces, but nothing to know of them
+_ROUNDING = 1e-9
 _MASKED, _RANDOM = 0.8, 0.1  # what becomes of a chosen piece (Devlin et al. 2019, section 3.1)
 
 
@@ -28,12 +31,25 @@ class Masking:
         whole_words: Choose words with all their pieces, and not pieces.
         masked: Share of the chosen pieces that the mask replaces.
         random: Share that any piece of the vocabulary replaces; the rest stays as it is.
+
+    Raises:
+        UsageError: A share is none.
     """
 
     rate: float = 0.15
     whole_words: bool = False
     masked: float = _MASKED
     random: float = _RANDOM
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rate < 1:
+            raise UsageError(f"masking.rate is {self.rate:g}, but must be between 0 and 1.")
+        check_range(self, "masking", ("masked", "random"), 0, 1)
+        if self.masked + self.random > 1 + _ROUNDING:
+            raise UsageError(
+                f"masking.masked is {self.masked:g} and masking.random {self.random:g}, but they "
+                "must be shares that sum to at most 1."
+            )
 
     def draw(
         self, pieces: Longs, words: Longs, mask: int, ordinary: Longs, rng: np.random.Generator

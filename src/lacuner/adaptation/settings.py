@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from lacuner.adaptation.gaps import Masking
+from lacuner.errors import UsageError
+from lacuner.settings import check_range
+from lacuner.training.loop import PRECISIONS
 
 
 @dataclass(frozen=True)
@@ -15,6 +19,9 @@ class AdaptationTraining:
         batch_pieces: Places for pieces in a batch, padding included.
         encoder_rate: Learning rate of what the checkpoint had.
         head_rate: Learning rate of a head that begins at random.
+
+    Raises:
+        UsageError: A number is out of range, or there is no such precision.
     """
 
     batch_pieces: int = 2048
@@ -27,6 +34,16 @@ class AdaptationTraining:
     precision: str = "no"
     checkpoint_steps: int = 100
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_range(self, "training", ("batch_pieces", "accumulate", "checkpoint_steps"), 1)
+        check_range(self, "training", ("encoder_rate", "head_rate", "weight_decay", "clip"), 0)
+        check_range(self, "training", ("warmup",), 0, 1)
+        if self.precision not in PRECISIONS:
+            raise UsageError(
+                f"training.precision is '{self.precision}', but must be one of: "
+                f"{', '.join(PRECISIONS)}."
+            )
 
 
 @dataclass(frozen=True)
@@ -44,6 +61,9 @@ class AdaptationSettings:
             `none`.
         held_out: Share of the text that is kept to measure on, at most 200 rows.
         evaluations: How often to measure on the way.
+
+    Raises:
+        UsageError: A number is out of range.
     """
 
     steps: int = 1000
@@ -54,3 +74,12 @@ class AdaptationSettings:
     held_out: float = 0.05
     evaluations: int = 10
     training: AdaptationTraining = field(default_factory=AdaptationTraining)
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "length", "evaluations"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"{name} is {getattr(self, name)}, but must be at least 1.")
+        if self.minutes is not None and not (math.isfinite(self.minutes) and self.minutes > 0):
+            raise UsageError(f"minutes is {self.minutes:g}, but must be a number above 0.")
+        if not 0 < self.held_out < 1:
+            raise UsageError(f"held_out is {self.held_out:g}, but must be between 0 and 1.")

@@ -57,8 +57,9 @@ def names(
         ),
     ] = None,
     endpoint: Annotated[
-        str, typer.Option(metavar="URL", help="The SPARQL endpoint to ask.")
-    ] = WIKIDATA,
+        str | None,
+        typer.Option(metavar="URL", help="The SPARQL endpoint to ask.", show_default=WIKIDATA),
+    ] = None,
     label: Annotated[
         list[str] | None,
         typer.Option(
@@ -164,7 +165,10 @@ def names(
         raise OutputExists(output)
     folder = cache or default_folder().with_name("knowledge")
     silent, findings, console = quiet or json, Findings(), messages()
+    address = WIKIDATA if endpoint is None else endpoint
     if dump is not None:
+        if endpoint is not None:
+            raise UsageError("A dump is read and no server asked: --dump or --endpoint, not both.")
         if queries:
             raise UsageError("A dump cannot be asked: --query needs an endpoint, not --dump.")
         named = names_of_dump(
@@ -176,17 +180,17 @@ def names(
         )
     else:
         server = Endpoint(
-            endpoint,
+            address,
             contact=contact,
             patience=patience,
             on_wait=lambda seconds, why: _say(console, f"{why}; waiting {seconds:.0f} s", silent),
         )
         source = PagedEndpoint(server, folder, page=page, days=days)
-        if endpoint == WIKIDATA and not contact:
+        if address == WIKIDATA and not contact:
             say("Wikimedia asks who you are: --contact MAIL, or a page of yours.", quiet=silent)
         named = iter(_asked(source, types, queries, request, findings, console, quiet=silent))
     provenance = {
-        "source": str(dump) if dump is not None else endpoint,
+        "source": str(dump) if dump is not None else address,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "classes": {kind.label: list(kind.classes) for kind in types},
         "demonyms_of": {kind.label: list(kind.demonyms_of) for kind in types if kind.demonyms_of},

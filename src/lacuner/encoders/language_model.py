@@ -17,7 +17,7 @@ from lacuner.encoders import ENCODERS
 from lacuner.encoders.contract import Inputs
 from lacuner.encoders.embedded import minilm_place
 from lacuner.encoders.freezing import freeze as freeze_parts
-from lacuner.encoders.pretrained import cannot_load, place_of, quietly
+from lacuner.encoders.pretrained import cannot_load, check_tokeniser, place_of, quietly
 from lacuner.encoders.subwords import Subwords
 from lacuner.encoders.transformer import filled, limit_of
 from lacuner.encoders.windows import Longs
@@ -158,8 +158,8 @@ def load_language_model(name: str | Path, *, fresh_head: bool = False) -> Masked
             trained.
 
     Raises:
-        UsageError: There is no such model, it cannot be loaded, it is of another kind, or it has
-            no head.
+        UsageError: There is no such model, it cannot be loaded, its tokeniser does not fit, it
+            is of another kind, or it has no head.
     """
     from transformers import MODEL_FOR_MASKED_LM_MAPPING as MASKED
     from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer
@@ -188,7 +188,8 @@ def load_language_model(name: str | Path, *, fresh_head: bool = False) -> Masked
             raise
         except Exception as error:
             raise cannot_load(name, error) from error
-    fresh = _fresh_head(name, model, tokeniser, report["missing_keys"])
+    check_tokeniser(name, tokeniser, model)
+    fresh = _fresh_head(name, model, report["missing_keys"])
     if fresh and not fresh_head:
         raise UsageError(
             f"'{name}' has no head that fills gaps. Train one on text of yours: "
@@ -199,10 +200,8 @@ def load_language_model(name: str | Path, *, fresh_head: bool = False) -> Masked
     return language_model
 
 
-def _fresh_head(name: str, model: Any, tokeniser: Any, missing: Collection[str]) -> set[str]:
+def _fresh_head(name: str, model: Any, missing: Collection[str]) -> set[str]:
     """The parameters of the head that the checkpoint lacks."""
-    if not tokeniser.is_fast:
-        raise UsageError(f"'{name}' has no fast tokeniser (tokenizer.json).")
     below = [key for key in missing if key.startswith(f"{model.base_model_prefix}.")]
     if below:
         raise UsageError(f"'{name}' lacks {len(below)} of its weights, for instance {below[0]}.")

@@ -22,6 +22,7 @@ _ATTENTION_DROPOUTS = (
     "attn_dropout",
     "attn_pdrop",
 )
+_MARKS = "▁Ġ# "  # of spaces and of the inside of words: pieces of nothing else hold no text
 
 
 def load_pretrained(
@@ -55,7 +56,8 @@ def load_pretrained(
             )
         except Exception as error:
             raise cannot_load(name, error) from error
-    _check(name, tokeniser, report)
+    check_tokeniser(name, tokeniser, model)
+    _check_weights(name, report)
     return encoder_part(model), tokeniser
 
 
@@ -81,6 +83,7 @@ def load_untrained(folder: Path, *, attention: str | None = None) -> tuple[Any, 
             )
         except Exception as error:
             raise cannot_load(str(folder), error) from error
+    check_tokeniser(str(folder), tokeniser, model)
     return encoder_part(model), tokeniser
 
 
@@ -212,12 +215,50 @@ def cannot_load(name: str, error: Exception) -> UsageError:
     what = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
     if "trust_remote_code" in str(error):
         what = "it comes with code of its own, which Lacuner never runs"
+    elif "backend tokenizer" in str(error):
+        what = "it has no tokeniser (tokenizer.json) that can be read"
     return UsageError(f"The encoder '{name}' cannot be loaded: {what}.")
 
 
-def _check(name: str, tokeniser: Any, report: dict[str, Any]) -> None:
+def check_tokeniser(name: str, tokeniser: Any, model: Any) -> None:
+    """Refuses a tokeniser that the model cannot work with.
+
+    Args:
+        name: Where both came from.
+        tokeniser: The tokeniser.
+        model: The model, which may have more word embeddings than the tokeniser has pieces.
+
+    Raises:
+        UsageError: It is not a fast one, it knows no words, or it has more pieces than the model.
+    """
     if not tokeniser.is_fast:
         raise UsageError(f"The encoder '{name}' has no fast tokeniser (tokenizer.json).")
+    numbers: dict[str, int] = tokeniser.get_vocab()
+    # Where the files are missing, `transformers` makes a tokeniser that knows special pieces alone.
+    special = set(tokeniser.all_special_tokens)
+    if not any(piece.strip(_MARKS) for piece in numbers if piece not in special):
+        raise UsageError(
+            f"The encoder '{name}' has no tokeniser that knows any words: tokenizer.json, or the "
+            "vocabulary, is missing or empty."
+        )
+    rows = _word_embeddings(model)
+    most = max(numbers.values()) + 1
+    if rows is not None and most > rows:
+        raise UsageError(
+            f"The tokeniser of the encoder '{name}' numbers {most:,} pieces, but the model knows "
+            f"only {rows:,}: they do not belong together."
+        )
+
+
+def _word_embeddings(model: Any) -> int | None:
+    """How many pieces a model has vectors for; None where it does not say."""
+    try:
+        return int(model.get_input_embeddings().weight.shape[0])
+    except (AttributeError, NotImplementedError):
+        return None
+
+
+def _check_weights(name: str, report: dict[str, Any]) -> None:
     missing = sorted(key for key in report["missing_keys"] if "pooler" not in key)
     if missing:
         raise UsageError(

@@ -22,7 +22,8 @@ def read_both_ways(lstm: nn.LSTM, features: Tensor, is_word: Tensor) -> Tensor:
     """
     lengths = is_word.sum(1)
     if features.device.type == "cpu":  # where packed sequences are slow
-        return _read_turned(lstm, features, lengths)
+        with torch.autocast("cpu", enabled=False):  # not every CPU has an LSTM of half precision
+            return _read_turned(lstm, features.to(lstm.all_weights[0][0].dtype), lengths)
     return _read_packed(lstm, features, lengths)
 
 

@@ -25,6 +25,7 @@ _LARGEST_ANSWER = 1 << 28  # bytes
 _FIRST_WAIT = 2.0  # seconds; doubled at each attempt
 _WAIT_WHEN_TOLD_TO_STOP = 60.0  # seconds, where 429 comes without Retry-After
 _TOO_MANY = 429
+_LONGEST = 86_400  # seconds; sockets and sleeping take no number however large
 _PASSING = {_TOO_MANY, 500, 502, 503, 504}
 
 Sleep = Callable[[float], None]
@@ -48,11 +49,13 @@ class Patience:
     longest_wait: float = 600.0
 
     def __post_init__(self) -> None:
-        if self.delay < 0 or self.timeout <= 0 or self.attempts < 1:
+        if not 0 <= self.delay <= _LONGEST or not 0 < self.timeout <= _LONGEST:
             raise UsageError(
-                "The delay is 0 seconds or more, the timeout more than 0, and there is at least "
-                f"1 attempt; {self.delay:g}, {self.timeout:g} and {self.attempts} are not that."
+                "The delay is 0 seconds or more, the timeout above 0, and both at most a day "
+                f"({_LONGEST:,}); {self.delay:g} and {self.timeout:g} are not that."
             )
+        if self.attempts < 1:
+            raise UsageError(f"There is at least 1 attempt; {self.attempts} is not.")
 
 
 class _Trouble(Exception):
@@ -86,8 +89,7 @@ class Endpoint:
         on_wait: OnWait | None = None,
         sleep: Sleep = time.sleep,
     ) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if not _is_web_address(url):
             raise UsageError(f"An endpoint is an address such as {WIKIDATA}; '{url}' is not.")
         self.url, self.patience = url, patience or Patience()
         self.requests = 0
@@ -149,7 +151,7 @@ class Endpoint:
         except HTTPError as error:
             with error:
                 raise _trouble_of_status(error) from None
-        except (URLError, HTTPException, OSError) as error:
+        except (URLError, HTTPException, OSError, ValueError) as error:
             # A server that never answered is away, or the address is wrong: say so at once.
             raise _Trouble(_reason(error, self.patience), passing=self._answered) from None
         try:
@@ -171,6 +173,15 @@ class Endpoint:
             hint = "" if error.cut else f"; an endpoint has an address such as {WIKIDATA}"
             raise _Trouble(f"the server sent {error}{hint}", passing=error.cut) from None
         return raw
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        # Reading the port is what finds one that cannot be.
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _user_agent(contact: str | None) -> str:

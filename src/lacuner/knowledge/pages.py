@@ -35,6 +35,9 @@ class PagedEndpoint:
         page: How many things to ask for at once.
         days: Older answers are asked for anew.
 
+    Raises:
+        UsageError: A page has no rows, or the days are no number from 0 on.
+
     Attributes:
         kept: How many answers came from disk.
         written: How many were put there.
@@ -50,6 +53,8 @@ class PagedEndpoint:
     ) -> None:
         if page < 1:
             raise UsageError(f"A page has 1 row or more; {page} is not.")
+        if not days >= 0:
+            raise UsageError(f"Pages are kept for 0 days or more; {days:g} is not that.")
         self.endpoint, self.folder, self.page, self.days = endpoint, folder, page, days
         self.kept = self.written = 0
 

@@ -38,6 +38,8 @@ from lacuner.training.state import (
     save_state,
 )
 
+PRECISIONS = ("no", "fp16", "bf16")
+
 
 class Diverged(LacunerError):
     """The loss is no number any more."""
@@ -91,7 +93,7 @@ def train(
         weight_decay: Of all weights but biases and norms.
         clip: Largest norm of the gradient.
         accumulate: Batches whose gradients are added up for one step.
-        precision: `no`, `fp16` or `bf16`.
+        precision: One of `PRECISIONS`.
         batch_words: Most places for words in a batch, padding included.
         score: Scores the model on dev, after every epoch; the best model is kept. Without it the
             last one is.
