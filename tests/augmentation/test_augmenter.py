@@ -21,6 +21,7 @@ from lacuner.encoders.transformer import TransformerEncoder
 from lacuner.errors import UsageError
 from tests.language_models import (
     TEXT,
+    byte_pairs,
     word_piece,
     write_bert,
     write_decided,
@@ -52,6 +53,11 @@ def _words(augmented: list[Sentence]) -> list[tuple[str, ...]]:
     return [sentence.tokens for sentence in augmented]
 
 
+def _spaces(word: str) -> list[str]:
+    """Its white space: what wild words had before they keep, what files would cut is not added."""
+    return [char for char in word if char.isspace()]
+
+
 @given(given_=st.lists(sentences(), max_size=3), seed=st.integers())
 @settings(max_examples=60, deadline=None)
 def test_augmenter_never_changes_number_of_words_or_labels(
@@ -65,6 +71,9 @@ def test_augmenter_never_changes_number_of_words_or_labels(
             assert getattr(after, kept) == getattr(before, kept)
         if after.text is not None and after.offsets is not None:
             assert tuple(after.text[a:b] for a, b in after.offsets) == after.tokens
+        for old, new in zip(before.tokens, after.tokens, strict=True):
+            assert new
+            assert _spaces(new) == _spaces(old)
 
 
 def test_augmenter_is_decided_by_its_seed(augmenter: Augmenter) -> None:
@@ -193,6 +202,26 @@ def test_special_and_unknown_pieces_are_never_words(tmp_path: Path) -> None:
     augmenter = _decided(tmp_path, {"[UNK]": 0.5, "[SEP]": 0.5}, top=2)
     given_ = Sentence("1", ("The", "tram", "ß∂ƒ"))
     assert augmenter.augment([given_], 0)[0] == given_
+
+
+@pytest.mark.parametrize("guess", ["##a b", "##a\u3000b", "a b", "a\tb", "a\u3000b", "a\xa0b"])
+def test_guess_that_is_no_single_word_is_not_taken(tmp_path: Path, guess: str) -> None:
+    tokeniser = _tokeniser(["rain", "##fall", guess])
+    augmenter = _decided(tmp_path, {guess: 1.0}, top=1, tokeniser=tokeniser)
+    words = ("rain", "rainfall", "rainfall")
+    for number in range(5):
+        (after,) = augmenter.augment([Sentence(str(number), words)], number)
+        assert after.tokens == words
+
+
+@pytest.mark.parametrize("guess", ["Ġ", "ĠĠ"])
+def test_guess_of_mere_white_space_is_not_taken(tmp_path: Path, guess: str) -> None:
+    tokeniser = byte_pairs([*TEXT, "a  b   c", "a    b"])
+    folder = write_decided(tmp_path / "decided", {guess: 1.0}, tokeniser)
+    augmenter = Augmenter(folder, rate=1.0, top=1)
+    words = ("tram", ".", "!", "Oslo")
+    (after,) = augmenter.augment([Sentence("1", words)], 0)
+    assert after.tokens == words
 
 
 def test_guesses_are_drawn_among_the_first_by_their_probability(tmp_path: Path) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lacuner import Corpus, Sentence
+from lacuner import Corpus
 from lacuner.demo import gold
-from lacuner.recipes import roster
+from lacuner.objectives.label_removal import RARE
+from lacuner.recipes import RECIPES, roster
+from lacuner.recipes.stages import resolve
 from lacuner.training.label_removal import LabelRemoval
 from lacuner.training.run_folder import Run
 from tests.recipes.staged_training import CORPUS, TRAINING, train
@@ -65,9 +68,37 @@ def test_corpus_without_entity_trains_to_find_none(
 
 
 def test_type_with_one_mention_keeps_it(tmp_path: Path) -> None:
-    first, *rest = CORPUS.unlabelled().sentences
-    labelled = Sentence(first.id, first.tokens, gold("train").sentences[0].entities[:1])
-    train(tmp_path / "run", corpus=Corpus((labelled, *rest)))
-    rows = [row for row in Run(tmp_path / "run").metrics() if "removed_types" in row]
-    assert rows and all(row["removed_types"] == 0 for row in rows)
-    assert any(row["removed_outside"] > 0 for row in rows)
+    # Two types, for the only one would always be certain; of one word each, which goes or stays.
+    found = {
+        entity.label: (number, entity)
+        for number, sentence in enumerate(gold("train").sentences[: len(CORPUS)])
+        for entity in sentence.entities
+        if entity.end - entity.start == 1
+    }
+    (place, entity), (other_place, other) = list(found.values())[:2]
+    sentences = list(CORPUS.unlabelled().sentences)
+    assert place != other_place
+    for number, only in ((place, entity), (other_place, other)):
+        sentences[number] = replace(sentences[number], entities=(only,))
+
+    def removed(name: str, rare: float) -> list[tuple[int, int]]:
+        train(
+            tmp_path / name, corpus=Corpus(tuple(sentences)), removal={"rare": rare},
+            ensemble={"members": 1}, self_training={"rounds": 0},
+        )  # fmt: skip
+        rows = Run(tmp_path / name).metrics()
+        return [(r["removed_types"], r["removed_outside"]) for r in rows if "removed_types" in r]
+
+    kept = removed("kept", RARE)
+    assert len(kept) > 1 and all(types == 0 for types, _ in kept)
+    assert any(outside > 0 for _, outside in kept)
+    assert any(types > 0 for types, _ in removed("gone", 1.0))  # no type is that rare
+
+
+def test_defaults_are_those_of_the_papers() -> None:
+    shown = resolve(RECIPES["roster"], {}).as_dict()
+    assert shown["ensemble"]["members"] == 5
+    assert shown["loss"]["q"] == 0.7
+    assert shown["removal"]["threshold"] == 0.7
+    own = resolve(RECIPES["bond"], {}).as_dict()["self_training"]
+    assert (own["confidence"], own["interval"], own["targets"]) == (0.9, 450, "all")

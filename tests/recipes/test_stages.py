@@ -10,14 +10,16 @@ import pytest
 from torch import Tensor
 
 from lacuner import Sentence
+from lacuner.encoders import build_encoder
 from lacuner.errors import UsageError
 from lacuner.files import read_json
+from lacuner.inference.predictor import NeuralPredictor
 from lacuner.recipes import RECIPES
 from lacuner.recipes.stages import resolve
 from lacuner.settings import as_dict
 from lacuner.training.loop import Interrupted
 from lacuner.training.run_folder import Run
-from tests.language_models import write_bert
+from tests.language_models import byte_pairs, word_piece, write_bert, write_roberta
 from tests.recipes.staged_training import CORPUS, STAGES, STEPS, TRAINING, same, train, weights
 from tests.training.tiny_training import NoisyWords
 
@@ -223,15 +225,34 @@ def test_augmented_sentences_are_made_once_and_survive_a_stop(
     assert FakeAugmenter.asked == 1
 
 
-def test_masked_language_model_with_other_pieces_than_the_encoder_augments(tmp_path: Path) -> None:
-    settings = {"model": str(write_bert(tmp_path / "model")), "rate": 0.5}
+def test_masked_language_model_with_other_pieces_than_the_encoder_augments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lacuner.recipes.parts.build_encoder", build_encoder)
+    text = [" ".join(sentence.tokens) for sentence in CORPUS]
+    mine, other = word_piece(text, size=200), byte_pairs(text, size=600)
+    words = sorted({word for sentence in CORPUS for word in sentence.tokens})
+    assert any(len(mine.tokenize(word)) != len(other.tokenize(f" {word}")) for word in words)
+    encoder = str(write_bert(tmp_path / "encoder", mine, head=False))
+    model = str(write_roberta(tmp_path / "model", other))
+
+    def augmented(name: str, rate: float, **more: Any) -> NeuralPredictor:
+        return train(
+            tmp_path / name, encoder={"name": encoder}, ensemble={"members": 1},
+            augmentation={"model": model, "rate": rate}, **more,
+        )  # fmt: skip
+
     with pytest.raises(Interrupted):
-        train(tmp_path / "run", ensemble={"members": 1}, augmentation=settings, stop_after=8)
-    augmented = read_json(tmp_path / "run" / "stages" / "self_training-1" / "augmented.json")
-    assert [len(words) for words in augmented] == [len(sentence) for sentence in CORPUS]
-    train(tmp_path / "run", ensemble={"members": 1}, augmentation=settings, resume=True)
+        augmented("run", 0.5, stop_after=8)
+    made = read_json(tmp_path / "run" / "stages" / "self_training-1" / "augmented.json")
+    assert [len(sentence) for sentence in made] == [len(sentence) for sentence in CORPUS]
+    assert all(len(word.split()) == 1 for sentence in made for word in sentence)
+    assert [tuple(sentence) for sentence in made] != [sentence.tokens for sentence in CORPUS]
+    learnt = weights(augmented("run", 0.5, resume=True))
     (row,) = [r for r in Run(tmp_path / "run").metrics() if "augmented" in r]
     assert row["stage"] == "self_training-1" and row["augmented"] > 0
+    # Where the second view has the same words, something else is learnt.
+    assert not same(learnt, weights(augmented("alike", 0.0)))
 
 
 def test_an_encoder_that_fills_gaps_augments_for_itself(tmp_path: Path) -> None:
