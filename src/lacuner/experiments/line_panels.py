@@ -140,8 +140,22 @@ def draw_lines(
         )
 
 
-def entitle(axes: Axes, text: str, table: StudyTable, *, room: float = 8) -> None:
-    axes.set_title(text, loc="left", weight="bold", fontsize=10.5, pad=room)
+def entitle(
+    axes: Axes, text: str, table: StudyTable, *, room: float = 8, whole: bool = False
+) -> None:
+    """Writes what a figure shows above it, and below where it comes from.
+
+    Args:
+        axes: Its first axes.
+        text: What it shows.
+        table: Where it comes from.
+        room: Points between the title and the axes.
+        whole: Begin at the left of the figure, for axes with long names beside them.
+    """
+    if whole:
+        axes.figure.suptitle(text, x=0.01, ha="left", weight="bold", fontsize=10.5)
+    else:
+        axes.set_title(text, loc="left", weight="bold", fontsize=10.5, pad=room)
     axes.figure.text(
         0.995, 0.005, f"{table.study}, {table.profile}, {table.encoder}", ha="right", va="bottom",
         fontsize=7, color=GREY,

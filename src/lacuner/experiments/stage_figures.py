@@ -56,11 +56,11 @@ def f1_by_stage(table: StudyTable, column: Column) -> Figure | None:
         )  # fmt: skip
     axes.set_yticks(range(len(groups)), [name for _, name, _ in groups], fontsize=8.5)
     axes.set_ylim(len(groups) - 0.5, -0.5)
-    axes.set_xlabel("F1 on dev (%)")
+    axes.set_xlabel("F1 on dev (%)", loc="left")
     quieten(axes, grid="x")
     corpus, masking = column
     masked = f", {masking:.0%} of labels hidden" if masking else ""
-    entitle(axes, f"{corpus}{masked}: what each stage reaches on dev", table)
+    entitle(axes, f"{corpus}{masked}: what each stage reaches on dev", table, whole=True)
     return figure
 
 
