@@ -81,10 +81,8 @@ def _sharp(word: str, chances: Chances, classes: slice = slice(None)) -> list[fl
     """p² / g, normalised, with g summed over the eight words of the corpus."""
     spoken = [chances[token] for sentence in SENTENCES for token in sentence.tokens]
     frequencies = [sum(each[number] for each in spoken) / 16 for number in range(3)]
-    squares = [
-        (chance / 16) ** 2 / frequency
-        for chance, frequency in zip(chances[word][classes], frequencies[classes], strict=True)
-    ]
+    pairs = list(zip(chances[word], frequencies, strict=True))[classes]
+    squares = [(chance / 16) ** 2 / frequency for chance, frequency in pairs]
     return [square / sum(squares) for square in squares]
 
 

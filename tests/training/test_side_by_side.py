@@ -95,7 +95,7 @@ def test_no_process_is_left_behind_where_this_one_gives_up(
         started.append(begin(*arguments, **options))
         return started[-1]
 
-    monkeypatch.setattr(side_by_side.subprocess, "Popen", start)
+    monkeypatch.setattr("lacuner.training.side_by_side.subprocess.Popen", start)
 
     def give_up(stage: str, event: Any) -> None:
         raise KeyboardInterrupt
