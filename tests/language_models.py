@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -38,17 +39,24 @@ _SIZES: dict[str, Any] = {
 
 
 def word_piece(text: Iterable[str] = TEXT, *, lower: bool = False, size: int = 300) -> Any:
-    """A BERT tokeniser, trained on a text."""
-    names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    tokeniser: Any = Tokenizer(models.WordPiece({}, unk_token="[UNK]"))
-    tokeniser.normalizer = normalizers.BertNormalizer(lowercase=lower)
-    tokeniser.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=size, special_tokens=names, show_progress=False, continuing_subword_prefix="##"
+    """A BERT tokeniser with the letters and the most frequent words of a text.
+
+    Its vocabulary is counted, not trained: `WordPieceTrainer` finds another one each time.
+    """
+    normalizer = normalizers.BertNormalizer(lowercase=lower)
+    before: Any = pre_tokenizers.BertPreTokenizer()
+    words = Counter(
+        word for line in text for word, _ in before.pre_tokenize_str(normalizer.normalize_str(line))
     )
-    tokeniser.train_from_iterator(text, trainer)
-    tokeniser.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    pad, unk, cls, sep, mask = names
+    pad, unk, cls, sep, mask = names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    letters = sorted({letter for word in words for letter in word})
+    pieces = [*names, *letters, *(f"##{letter}" for letter in letters)]
+    pieces += sorted(words.keys() - set(letters), key=lambda word: (-words[word], word))
+    vocabulary = {piece: number for number, piece in enumerate(pieces[:size])}
+    tokeniser: Any = Tokenizer(models.WordPiece(vocabulary, unk_token=unk))
+    tokeniser.normalizer = normalizer
+    tokeniser.pre_tokenizer = before
+    tokeniser.post_processor = processors.BertProcessing((sep, 3), (cls, 2))
     return hf.PreTrainedTokenizerFast(
         tokenizer_object=tokeniser, pad_token=pad, unk_token=unk, cls_token=cls, sep_token=sep,
         mask_token=mask,
