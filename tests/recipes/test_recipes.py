@@ -25,8 +25,9 @@ from tests.language_models import word_piece, write_bert
 SMALL = concatenate([gold("train").with_sentences(gold("train").sentences[:30])] * 2)
 NEURAL: dict[str, Any] = {
     "encoder": {"name": "bilstm"},
-    "training": {"epochs": 15, "head_rate": 1e-2, "batch_size": 8, "checkpoint_steps": 3},
+    "training": {"epochs": 15, "head_rate": 1e-2, "batch_size": 8},
 }
+STOPPABLE: dict[str, Any] = {**NEURAL["training"], "epochs": 2, "checkpoint_steps": 3}
 FEWER_EPOCHS = {"training": {**NEURAL["training"], "epochs": 9}}
 MORE_EPOCHS = {"training": {**NEURAL["training"], "epochs": 24}}
 # Few models, so that tests of what takes many are quick.
@@ -48,10 +49,10 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("scl_rai", NEURAL),
     ("scl_rai", {**NEURAL, "sampling": {"sampler": "weighted"}}),
     ("supervised", NEURAL),
-    ("partial_crf", NEURAL),
-    ("fuzzy_crf", NEURAL),
+    ("partial_crf", {**NEURAL, **FEWER_EPOCHS}),
+    ("fuzzy_crf", {**NEURAL, **FEWER_EPOCHS}),
     ("weighted_partial_crf", {**NEURAL, **FEWER_EPOCHS, "folds": {"rounds": 1}}),
-    ("expected_entity_ratio", NEURAL),
+    ("expected_entity_ratio", {**NEURAL, **FEWER_EPOCHS}),
     ("bond", {**NEURAL, **FEW["bond"]}),
     ("roster", {**NEURAL, **FEW["roster"]}),
     ("refill", {**NEURAL, **MORE_EPOCHS}),
@@ -69,7 +70,8 @@ SAMPLING = ("negative_sampling", "weighted_negative_sampling", "nrces", "scl_rai
 def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny transformer for the recipe that needs one."""
     words = word_piece([" ".join(sentence.tokens) for sentence in SMALL], size=1500)
-    return write_bert(tmp_path_factory.mktemp("models") / "bert", words, head=False)
+    folder = tmp_path_factory.mktemp("models") / "bert"
+    return write_bert(folder, words, head=False, positions=160)
 
 
 def _readable(recipe: str, settings: dict[str, Any], bert: Path) -> dict[str, Any]:
@@ -104,7 +106,7 @@ def test_recipe_learns_and_is_saved_whole(
 def test_stopped_recipe_resumes_to_the_same_weights(
     recipe: str, tmp_path: Path, bert: Path
 ) -> None:
-    settings = {**NEURAL, "training": {**NEURAL["training"], "epochs": 2}, **FEW.get(recipe, {})}
+    settings = {**NEURAL, "training": STOPPABLE, **FEW.get(recipe, {})}
     settings = _readable(recipe, settings, bert)
     lacuner.train(SMALL, recipe, out=tmp_path / "whole", settings=settings)
     left = iter(range(5, -1, -1))
@@ -122,7 +124,7 @@ def test_stopped_recipe_counts_missampling_as_if_it_had_not_been(
     recipe: str, tmp_path: Path
 ) -> None:
     masked = mask(SMALL, 0.5, np.random.default_rng(0))
-    settings = {**NEURAL, "training": {**NEURAL["training"], "epochs": 2}}
+    settings = {**NEURAL, "training": STOPPABLE}
 
     def train(name: str, **options: Any) -> list[dict[str, Any]]:
         lacuner.train(

@@ -29,7 +29,7 @@ def _corpus(
 @pytest.mark.parametrize(("missing", "held"), [(4000, 100), (1000, 300), (100, 300), (0, 200)])
 def test_estimate_is_near_the_truth(missing: int, held: int, offset: float) -> None:
     found, inside = [], 0
-    for seed in range(8):
+    for seed in range(5):
         margins, is_held, _ = _corpus(missing, held, 0, offset, seed)
         estimate = estimate_gaps(margins, is_held, held, np.random.default_rng(seed))
         assert estimate.missing is not None
@@ -38,7 +38,7 @@ def test_estimate_is_near_the_truth(missing: int, held: int, offset: float) -> N
         inside += estimate.low - 1 <= missing <= estimate.high + 1
         assert estimate.offset == pytest.approx(offset, abs=1.5)
     assert np.mean(found) == pytest.approx(missing, rel=0.12, abs=0.12 * held)
-    assert inside >= 6
+    assert inside >= 4
 
 
 def test_probabilities_are_those_of_the_shifted_margins() -> None:
