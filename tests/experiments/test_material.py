@@ -58,6 +58,15 @@ def test_gold_files_are_complete_and_distant_ones_are_not(
     assert before["train"] != after["train"] and before["test"] == after["test"]
 
 
+def test_complete_labels_may_be_given_without_a_word_for_them() -> None:
+    told = read_material(DEMO, None, train_sentences=None, sample_seed=0)
+    entry = CorpusEntry("demo", embedded=True, vouched=False)
+    untold = read_material(entry, None, train_sentences=None, sample_seed=0)
+    assert untold.train == told.train.vouched(complete=False) != told.train
+    assert (untold.dev, untold.test) == (told.dev, told.test)
+    assert DEMO.is_complete and not entry.is_complete
+
+
 def test_files_need_a_folder() -> None:
     with pytest.raises(UsageError, match="--data"):
         read_material(

@@ -67,7 +67,7 @@ def read_material(
     if corpus.embedded:
         train, dev, test = (demo.gold(part) for part in demo.PARTS)
         return Material(
-            _sample(train, train_sentences, sample_seed),
+            _sample(train.vouched(complete=corpus.vouched), train_sentences, sample_seed),
             _sample(dev, dev_sentences, sample_seed),
             test,
         )
@@ -81,7 +81,7 @@ def read_material(
         return read(folder / name, findings=findings or Findings(), complete=complete)
 
     train = concatenate(
-        [part(name, complete=True) for name in corpus.gold]
+        [part(name, complete=corpus.vouched) for name in corpus.gold]
         + [part(name, complete=False) for name in corpus.distant]
     )
     assert corpus.test is not None, "checked when the study was read"

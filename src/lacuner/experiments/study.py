@@ -23,6 +23,8 @@ class CorpusEntry:
         name: What tables call it.
         gold: Training files whose labels are complete.
         distant: Training files whose labels have gaps; they are added to the gold ones.
+        vouched: Are recipes told that the labels of gold files are complete? Where labels are
+            hidden they never are.
         dev: What models are chosen on; gold. None takes the last model.
         test: What is scored once; gold.
         masking: Rates at which labels of train are hidden.
@@ -35,6 +37,7 @@ class CorpusEntry:
     name: str
     gold: tuple[str, ...] = ()
     distant: tuple[str, ...] = ()
+    vouched: bool = True
     dev: str | None = None
     test: str | None = None
     masking: tuple[float, ...] = (0.0,)
@@ -45,8 +48,8 @@ class CorpusEntry:
 
     @property
     def is_complete(self) -> bool:
-        """Has its training part all labels, before any are hidden?"""
-        return not self.distant
+        """Is its training part known to have all labels, before any are hidden?"""
+        return self.vouched and not self.distant
 
 
 @dataclass(frozen=True)
