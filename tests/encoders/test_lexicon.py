@@ -18,7 +18,8 @@ from lacuner.encoders.lexicon import Found, Lexicon, word_slots
 from lacuner.encoders.lexicon_compiling import open_lexicon
 from lacuner.encoders.vector_files import VectorRow, vector_rows
 from lacuner.encoders.word_vectors import read_word_vectors
-from lacuner.errors import DataError, LacunerError
+from lacuner.errors import DataError, LacunerError, UsageError
+from lacuner.matching.unit_rows import UnitRows
 from tests.lexicons import CHINESE, CHINESE_WORDS, ENGLISH_WORDS, chinese, english, write_lexicon
 
 
@@ -198,11 +199,21 @@ def test_lexicon_that_does_not_fit_memory_is_refused_in_time(
     assert len(open_lexicon(path, units="characters")) == len(CHINESE_WORDS) - 1
 
 
-def test_free_memory_is_known_on_linux() -> None:
-    if not Path("/proc/meminfo").exists():
-        pytest.skip("another system")
-    found = lexicon_compiling.free_memory()
-    assert found is not None and 2**20 < found < 2**50
+def test_lexicon_that_outgrows_memory_all_the_same_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def exhausted(rows: UnitRows, pieces: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(UnitRows, "add", exhausted)
+    with pytest.raises(DataError, match=r"do not fit into memory.* most_words = 1"):
+        open_lexicon(write_lexicon(tmp_path / "words.txt", width=3), units="characters")
+
+
+@pytest.mark.parametrize("most", [0, -1])
+def test_lexicon_of_no_word_cannot_be_asked_for(tmp_path: Path, most: int) -> None:
+    with pytest.raises(UsageError, match=f"most_words of a lexicon is {most}, but must be at le"):
+        open_lexicon(write_lexicon(tmp_path / "w"), units="characters", most_words=most)
 
 
 def test_cache_that_cannot_be_written_is_named(

@@ -204,3 +204,17 @@ def test_argument_that_does_not_fit_is_refused(
 def test_lexicon_is_nothing_that_other_encoders_know() -> None:
     with pytest.raises(UsageError, match="'lexicon' is nothing that the encoder 'bilstm' knows"):
         build_encoder("bilstm", chinese(), lexicon="words.txt")
+
+
+def test_dropout_out_of_range_is_one_sentence(name: str, lexicon: Path, chinese_bert: Path) -> None:
+    with pytest.raises(UsageError, match=r"dropout of the encoder .* is 1.5, but must be at least"):
+        _build(name, lexicon, chinese_bert, chinese(), dropout=1.5)
+
+
+def test_lexicon_of_another_language_is_noticed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = write_lexicon(tmp_path / "words.txt", ("完全", "不同"))
+    with caplog.at_level("WARNING", logger="lacuner"):
+        build_encoder("flat_lattice", chinese(), lexicon=str(other))
+    assert "No word of the lexicon" in caplog.text

@@ -118,6 +118,12 @@ def build_encoder(name: str, sentences: Iterable[Sentence], **arguments: Any) ->
             "TOML file and give that as encoder.name, see docs/lexicons.md "
             f"(in Python: build_encoder('{name}', …, {entry.needs}=FILE))."
         )
+    dropout = arguments.get("dropout")
+    if dropout is not None and not 0 <= dropout < 1:
+        raise UsageError(
+            f"The dropout of the encoder '{name}' is {dropout:g}, but must be at least 0 and below "
+            "1."
+        )
     if entry.kind == "transformer":
         from lacuner.encoders.named_transformer import named_transformer
 

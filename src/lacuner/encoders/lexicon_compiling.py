@@ -18,10 +18,11 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from lacuner.encoders.free_memory import free_memory
 from lacuner.encoders.lexicon import NORMAL_FORM, VERSION, Lexicon
 from lacuner.encoders.vector_files import Floats, VectorRow, vector_rows
 from lacuner.encoders.vector_matrix import files_of_vectors
-from lacuner.errors import DataError, LacunerError, OutputExists
+from lacuner.errors import DataError, LacunerError, OutputExists, UsageError
 from lacuner.files import written_aside
 from lacuner.matching.array_folder import cache_home, digest_of_file, write_arrays
 from lacuner.matching.string_table import StringTable
@@ -51,9 +52,12 @@ def open_lexicon(
         most_words: Take only so many of the first words of the file; None takes all.
 
     Raises:
+        UsageError: Less than one word.
         DataError: The file is not right, or its words do not fit into memory.
         LacunerError: The cache cannot be written to.
     """
+    if most_words is not None and most_words < 1:
+        raise UsageError(f"most_words of a lexicon is {most_words}, but must be at least 1.")
     options = [VERSION, units, ignore_case, most_words]
     digest = blake2b(orjson.dumps(options), digest_size=16)
     for file in files_of_vectors(path):
@@ -73,6 +77,12 @@ def open_lexicon(
             arrays = compiler.compile(_first(vector_rows(path), most_words), vectors)
             with suppress(OutputExists), written_aside(place) as aside:
                 write_arrays(aside, arrays, description)
+    except MemoryError:
+        raise DataError(
+            path,
+            f"its words do not fit into memory: {len(compiler.words):,} of them did",
+            right=f"Take fewer, the first ones: most_words = {max(1, len(compiler.words) // 2):d}",
+        ) from None
     except OSError as error:
         raise LacunerError(
             f"The lexicon {path} cannot be compiled to {place.parent}: {error.strerror}. "
@@ -163,13 +173,3 @@ class _Compiler:
                 right="Take fewer of them, the most frequent are the first: most_words = "
                 f"{int(count * free / needed / 2):d}",
             )
-
-
-def free_memory() -> int | None:
-    """Bytes of memory that can be had; None where the system does not tell."""
-    try:
-        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
-        line = next(line for line in lines if line.startswith("MemAvailable:"))
-        return 1024 * int(line.split()[1])
-    except (OSError, StopIteration, ValueError):
-        return None

@@ -5,6 +5,7 @@ All others, for texts to come, stay on disk and are fetched batch by batch.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Self
@@ -21,6 +22,7 @@ from lacuner.encoders.windows import Longs
 from lacuner.errors import DataError, UsageError
 from lacuner.matching.units import detect_units
 
+_LOGGER = logging.getLogger("lacuner")
 WORDS_A_PLACE = 5
 CASES = ("ignore", "exact")
 
@@ -76,6 +78,12 @@ class LexiconVectors(nn.Module):
         )
         found = [np.zeros(0, np.int64), *(each.number for each in opened.find(sentences))]
         vectors = cls(opened, np.unique(np.concatenate(found)))
+        if not len(vectors.seen):
+            _LOGGER.warning(
+                "No word of the lexicon %s is in the training corpus, so that it says nothing. Is "
+                "it one of this language?",
+                lexicon,
+            )
         with torch.no_grad():
             rows = np.asarray(opened.vectors[vectors.seen], dtype=np.float32)
             vectors.trained.weight[1:] = torch.from_numpy(rows)
