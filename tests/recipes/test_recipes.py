@@ -60,8 +60,8 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("pu_learning", NEURAL),
     ("biaffine", {**NEURAL, **MORE_EPOCHS, **FEW["biaffine"]}),
     ("mrc", {**NEURAL, **MORE_EPOCHS}),
-    ("two_step", {**NEURAL, "exploration": {"n": 1}}),
-    ("two_step", {**NEURAL, "model": {"head": "softmax"}, "sampling": {"gamma": 0.0}}),
+    ("two_step", {**NEURAL, "exploration": {"n": 1}, "sampling": {"gamma": 0.1}}),
+    ("two_step", {**NEURAL, "model": {"head": "softmax"}}),
 ]
 SAMPLING = ("negative_sampling", "weighted_negative_sampling", "nrces", "scl_rai")
 

@@ -51,7 +51,8 @@ def tiny_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _train(folder: Path, corpus: Corpus = MASKED.corpus, **arguments: Any) -> NeuralPredictor:
-    return train_alone("two_step", folder, corpus, **arguments)
+    """A training that also draws non-entities, unless it is told not to."""
+    return train_alone("two_step", folder, corpus, **{"sampling": {"gamma": 0.1}, **arguments})
 
 
 @pytest.mark.parametrize(
@@ -164,7 +165,7 @@ def test_ablations_leave_out_one_part_each(tmp_path: Path) -> None:
     plain = _train(tmp_path / "no-removal", exploration={"ell": 0.0})
     assert {row["stage"] for row in Run(tmp_path / "no-removal").metrics()} == {"train"}
     assert isinstance(plain.model, TokenTagger) and plain.model.silent and plain.model.angle
-    bare = _train(tmp_path / "bare", sampling={"gamma": 0.0}, model={"angle": False})
+    bare = _train(tmp_path / "bare", sampling={}, model={"angle": False})
     assert isinstance(bare.model, TokenTagger)
     assert not bare.model.silent and not bare.model.angle
 

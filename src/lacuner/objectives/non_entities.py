@@ -17,8 +17,6 @@ from lacuner.corpus.tag_set import TagSet
 from lacuner.errors import UsageError
 from lacuner.models.targets import places_of, words_of
 
-RATE = 0.1
-
 
 class NonEntities:
     """Draws spans anew whenever it is asked.
@@ -32,9 +30,7 @@ class NonEntities:
         UsageError: No such rate or width.
     """
 
-    def __init__(
-        self, tag_set: TagSet, *, rate: float = RATE, max_width: int | None = None
-    ) -> None:
+    def __init__(self, tag_set: TagSet, *, rate: float, max_width: int | None = None) -> None:
         check_sampling(rate, max_width)
         self._tag_set, self._rate, self._max_width = tag_set, rate, max_width
 

@@ -16,7 +16,7 @@ from lacuner.models.targets import tag_targets
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.objectives.cross_entropy import crf_likelihood, cross_entropy
 from lacuner.objectives.loss import Loss
-from lacuner.objectives.non_entities import RATE, NonEntities
+from lacuner.objectives.non_entities import NonEntities
 
 Removed = Callable[[Batch, Output], Tensor]
 """Which words of a batch are left out.  # [batch, words]"""
@@ -43,7 +43,7 @@ class TwoStepTagging:
         model: TokenTagger,
         removed: Removed,
         *,
-        rate: float = RATE,
+        rate: float,
         max_width: int | None = None,
     ) -> None:
         if rate and not model.silent:

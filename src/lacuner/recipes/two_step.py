@@ -22,7 +22,7 @@ from lacuner.inference.predictor import NeuralPredictor
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.models.word_dropout import DROPOUT
 from lacuner.objectives.cross_entropy import CrfLikelihood, TagCrossEntropy
-from lacuner.objectives.non_entities import RATE, check_sampling
+from lacuner.objectives.non_entities import check_sampling
 from lacuner.objectives.two_step import TwoStepTagging
 from lacuner.recipes.exploration import ExplorationSettings, keep_removed, shown_labels
 from lacuner.recipes.parts import (
@@ -75,11 +75,11 @@ class SamplingSettings:
 
     Attributes:
         gamma: Spans to draw of a sentence, as a share of its words. The paper tries 0, 0.1, 0.2 and
-            0.3.
+            0.3 on dev; there we found 0 best (docs/two_step.md).
         max_width: Words of the widest span; none draws any, as the paper does.
     """
 
-    gamma: float = RATE
+    gamma: float = 0.0
     max_width: int | None = None
 
     def __post_init__(self) -> None:
