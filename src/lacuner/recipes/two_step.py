@@ -1,13 +1,13 @@
-"""`two_step`: find likely gaps and leave them out, then train afresh with drawn non-entities.
+"""`two_step`: find likely gaps and leave them out, then train afresh.
 
 "Two-step learning" (IJSWIS 20(1), 2024), for any token tagger. Step 1, the stage `explore`: a
 tagger sees the labels as they are for n epochs; the ⌈l·m⌉ of m words tagged O whose O-values are
 smallest are removed. Step 2, the stage `train`: fresh weights, a loss without the removed words,
-and ⌈γ·s⌉ spans of each sentence that get the type NON. Ablations are settings:
+and, if asked for, ⌈γ·s⌉ spans of each sentence that get the type NON. Variants are settings:
 
     without angle          model.angle=false
     without removal        exploration.ell=0
-    without sampling       sampling.gamma=0
+    with sampling          sampling.gamma=0.1
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def _fresh(
 
 TWO_STEP = Recipe(
     name="two_step",
-    title="token tagger; likely gaps are found and left out, then non-entities are drawn",
+    title="token tagger; likely gaps are found and left out of a fresh training",
     citation="two-step PU learning, IJSWIS 20(1), 2024",
     settings=Settings,
     train=train,
