@@ -31,6 +31,7 @@ recipe = "dictionary"
 encoders = ["bilstm"]
 seeds = [1]
 train_sentences = 40
+dev_sentences = 30
 settings.training = { epochs = 1, batch_size = 8, head_rate = 1e-2, checkpoint_steps = 2 }
 """
 
