@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from benchmarks.neural_material import (
     conll_lengths,
@@ -29,6 +30,7 @@ from benchmarks.training_step_models import SEED
 from lacuner import Corpus, demo
 from lacuner.encoders import build_encoder
 from lacuner.labelling.masking import mask
+from lacuner.models.batch import Batch, Output
 from lacuner.models.batching import Examples
 from lacuner.models.label_numbers import number_labels
 from lacuner.models.token_tagger import TokenTagger
@@ -36,13 +38,25 @@ from lacuner.objectives.cross_entropy import CrfLikelihood
 from lacuner.objectives.expected_entity_ratio import ExpectedEntityRatio
 from lacuner.objectives.loss import Objective
 from lacuner.objectives.partial_crf import PartialCrfLikelihood
+from lacuner.objectives.two_step import TwoStepTagging
 
 MASKING, COMPLETE = 0.8, 10
+REMOVED_EACH = 20  # every so many words one is removed: two_step's 5 %
 TYPES = 8
 TARGET = 0.20
 LABELS = (*demo.LABELS, *(f"TYPE{number}" for number in range(len(demo.LABELS), TYPES)))
+
+
+def removed(batch: Batch, output: Output) -> Tensor:
+    """Words that are left out, evenly over every sentence.  # [batch, words]"""
+    return output.mask & (torch.arange(output.mask.shape[1]) % REMOVED_EACH == 0)
+
+
 OBJECTIVES: dict[str, Callable[[TokenTagger], Objective]] = {
     "CRF, complete labels (token_ce)": CrfLikelihood,
+    "CRF, a twentieth of the words removed (two_step)": lambda model: TwoStepTagging(
+        model, removed, rate=0
+    ),
     "partial_crf": PartialCrfLikelihood,
     "expected_entity_ratio": lambda model: ExpectedEntityRatio(PartialCrfLikelihood(model)),
 }
