@@ -116,12 +116,16 @@ def test_removed_words_have_a_figure_where_hidden_ones_are_known() -> None:
             {"ell": 0.01, "precision": at_first, "recall": 0.1},
             {"ell": 0.1, "precision": 0.5, "recall": 0.8},
         ]
-        return {"ell": 0.1, "measured": {"grid": grid}}
+        return {"ell": 0.1, "removed": 1, "candidates": 10, "measured": {"grid": grid}}
 
-    rows = [row("a", 0.5, removed=removed(0.8)), row("b", 0.5, seed=2, removed=removed(0.6))]
+    stages = {"explore": 1.0, "train": 4.0}
+    rows = [
+        row("a", 0.5, removed=removed(0.8), stages=stages),
+        row("b", 0.5, seed=2, removed=removed(0.6), stages=stages),
+    ]
     figure = figures.study_figures(_table(rows))["removed-by-share-conll03-0.5"]
     precision, recall = figure.axes
     assert _lines(precision) == [pytest.approx([70, 50])]
     assert _lines(recall) == [pytest.approx([10, 80])]
-    unknown = {"ell": 0.1, "measured": None}
-    assert figures.study_figures(_table([row("a", 0.5, removed=unknown)])) == {}
+    unknown = row("a", 0.5, removed=removed(0.8) | {"measured": None}, stages=stages)
+    assert figures.study_figures(_table([unknown])) == {}

@@ -115,6 +115,21 @@ def test_missampling_is_averaged_after_two_epochs() -> None:
     assert settled_missampling([0.4, 0.2]) == pytest.approx(0.3)
 
 
+def test_exploration_is_measured_by_the_training_after_it() -> None:
+    counted = {"removed": 30, "candidates": 400}
+    rows = [
+        row("a", 0.7, seed=1, removed=counted, stages={"explore": 10.0, "train": 100.0}),
+        row("b", 0.7, seed=2, removed=counted, stages={"explore": 30.0, "train": 90.0, "more": 10}),
+    ]
+    cell = _one(rows).cells["ours", COLUMN]
+    assert cell.exploration is not None and cell.exploration.value == pytest.approx(0.2)
+    assert cell.removed is not None and cell.removed.value == pytest.approx(0.075)
+    text = formats.to_markdown([_one(rows)], ("removed", "exploration"))
+    assert "| ours | 7.5 ± 0.0 | 20 ± 14 |" in text
+    plain = _one([row("c", 0.7, removed=None)]).cells["ours", COLUMN]
+    assert plain.exploration is None and plain.removed is None
+
+
 def test_recipes_without_encoder_stand_in_every_table() -> None:
     rows = [
         row("a", 0.5, encoder="bilstm"),

@@ -58,6 +58,11 @@ MEASURES = {
     "missampling": Measure(
         "missampling from epoch 3 (%)", lambda cell: write_mean(cell.missampling)
     ),
+    "removed": Measure("words removed (%)", lambda cell: write_mean(cell.removed, digits=1)),
+    "exploration": Measure(
+        "exploration, of the training after it (%)",
+        lambda cell: write_mean(cell.exploration, digits=0),
+    ),
     "seconds": Measure("seconds", lambda cell: write_mean(cell.seconds, 1, 0)),
     "peak_mb": Measure("peak MB", lambda cell: write_mean(cell.peak_mb, 1, 0)),
 }

@@ -53,6 +53,8 @@ class Cell:
         recall: On test.
         dev: F1 on dev; None without dev.
         missampling: Share of drawn negatives that are hidden entities, after two epochs.
+        removed: Share of the words without a label that exploration left out; None without one.
+        exploration: Seconds of the exploration over those of the training after it.
         seconds: Of training.
         peak_mb: Of the process.
         retention: F1 over that of the supervised ceiling; None where that has not been run.
@@ -68,6 +70,8 @@ class Cell:
     recall: Mean
     dev: Mean | None
     missampling: Mean | None
+    removed: Mean | None
+    exploration: Mean | None
     seconds: Mean
     peak_mb: Mean
     retention: float | None
@@ -192,6 +196,7 @@ def _cell(rows: list[Row], *, ceiling: list[Row], best: bool, tied: bool | None)
     top = mean(_f1s(ceiling)) if ceiling else 0.0
     drawn = [settled_missampling(row["missampling"]) for row in rows if row["missampling"]]
     scored = [row["dev"]["f1"] for row in rows if row["dev"] is not None]
+    explored = [row for row in rows if row.get("removed")]
     return Cell(
         f1=f1,
         unshifted=_unshifted(rows),
@@ -199,6 +204,8 @@ def _cell(rows: list[Row], *, ceiling: list[Row], best: bool, tied: bool | None)
         recall=Mean.of([row["test"]["r"] for row in rows]),
         dev=Mean.of(scored) if scored else None,
         missampling=Mean.of(drawn) if drawn else None,
+        removed=Mean.of([_share_removed(row) for row in explored]) if explored else None,
+        exploration=Mean.of([_extra_time(row) for row in explored]) if explored else None,
         seconds=Mean.of([row["seconds"] for row in rows]),
         peak_mb=Mean.of([row["peak_mb"] for row in rows]),
         retention=f1.value / top if top else None,
@@ -209,6 +216,16 @@ def _cell(rows: list[Row], *, ceiling: list[Row], best: bool, tied: bool | None)
         tied=tied,
         rows=tuple(rows),
     )
+
+
+def _share_removed(row: Row) -> float:
+    removed, candidates = row["removed"]["removed"], row["removed"]["candidates"]
+    return float(removed / candidates) if candidates else 0.0
+
+
+def _extra_time(row: Row) -> float:
+    stages: dict[str, float] = row["stages"]
+    return stages["explore"] / sum(own for name, own in stages.items() if name != "explore")
 
 
 def _unshifted(rows: Sequence[Row]) -> Mean | None:
