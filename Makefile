@@ -3,6 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check -qq
 
+# Installing compiles nothing (most of torch is never imported); what a process does import it
+# compiles and keeps. Where the environment forbids that, each of the many processes of the tests
+# would compile torch anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format lock benchmark clean
 

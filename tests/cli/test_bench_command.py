@@ -14,6 +14,7 @@ from lacuner.experiments.job import plan_jobs
 from lacuner.experiments.plan import plan_runs
 from lacuner.experiments.results import Results
 from lacuner.experiments.study_file import load_study
+from lacuner.experiments.table_formats import MEASURES
 from tests.cli.conftest import Run
 from tests.experiments.tiny_study import row, write_tiny
 
@@ -90,6 +91,11 @@ def test_table_is_printed_or_written(lacuner: Lacuner, finished: Path, tmp_path:
     assert lacuner("bench", "table", finished, "--format", "html").code == 2
     assert lacuner("bench", "table", finished, "--columns", "f2").code == 2
     assert lacuner("bench", "table", tmp_path / "none.jsonl").code == 1
+
+
+def test_help_names_every_column(lacuner: Lacuner) -> None:
+    shown = lacuner("bench", "table", "--help").out
+    assert all(name in shown for name in MEASURES)
 
 
 def test_rows_of_several_studies_stand_in_one_table(lacuner: Lacuner, tmp_path: Path) -> None:
