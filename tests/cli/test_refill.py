@@ -102,7 +102,7 @@ def test_json(lacuner: Lacuner, run: Path) -> None:
 
 
 def test_other_runs_and_no_run_are_told_apart(lacuner: Lacuner, tmp_path: Path) -> None:
-    assert "there is no run" in lacuner("refill", tmp_path / "none").err
+    assert "this is no folder of a run" in lacuner("refill", tmp_path / "none").err
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "settings.toml").write_text('recipe = "nrces"\n')
     told = lacuner("refill", tmp_path / "other")

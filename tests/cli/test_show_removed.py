@@ -78,7 +78,7 @@ def test_runs_without_removed_words_are_one_sentence(
     lacuner: Lacuner, run: Path, tmp_path: Path
 ) -> None:
     nowhere = lacuner("show-removed", tmp_path / "nowhere")
-    assert nowhere.code == 1 and "there is no run" in nowhere.err
+    assert nowhere.code == 1 and "this is no folder of a run" in nowhere.err
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "settings.toml").write_text('recipe = "span_ce"\n')
     other = lacuner("show-removed", tmp_path / "other")

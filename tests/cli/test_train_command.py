@@ -19,7 +19,7 @@ from lacuner.recipes import RECIPES
 from tests.cli.conftest import Run
 
 Lacuner = Callable[..., Run]
-FAST = ["--set", "encoder.name=bilstm", "--set", "training.head_rate=1e-2",
+FAST = ["--encoder", "bilstm", "--set", "training.head_rate=1e-2",
         "--set", "training.batch_size=8"]  # fmt: skip
 
 
@@ -92,6 +92,7 @@ def test_ensemble_and_self_training_follow_any_recipe(
         (["--set", "training.epoch=2"], 2, "Did you mean training.epochs"),
         (["--set", "training.epochs=two"], 2, "a whole number"),
         (["--set", "encoder.name=minilmm"], 2, "minilm"),
+        (["--encoder", "minilmm"], 2, "minilm"),
         (["--recipe", "supervised"], 2, "--complete"),
         (["--dev", "nowhere.conll"], 1, "there is no such file"),
         (["--settings", "nowhere.toml"], 1, "there is no such file"),

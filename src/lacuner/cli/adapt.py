@@ -50,7 +50,7 @@ def adapt(
     """Train an encoder further on text of yours, by filling gaps.
 
     Some words are masked, and the encoder learns to guess them. One that never did gets a head
-    for it. The folder then is an encoder ('lacuner train --set encoder.name=FOLDER') and a model
+    for it. The folder then is an encoder ('lacuner train --encoder FOLDER') and a model
     that augments ('lacuner augment --model FOLDER').
 
     Example: lacuner adapt news.txt --encoder minilm --minutes 20 -o news-minilm

@@ -62,8 +62,8 @@ def _folder(run: Path, stage: str | None) -> Path:
         begun = (run / "settings.toml").exists()
         raise DataError(
             run,
-            "this run has removed no words" if begun else "there is no run",
-            right="Runs of two_step do, and runs of other taggers with exploration.ell",
+            "this run has removed no words" if begun else "this is no folder of a run",
+            right="Runs of two_step remove some, as do other taggers with exploration.ell",
         )
     if stage is None:
         return found.get(_STAGE) or next(iter(found.values()))

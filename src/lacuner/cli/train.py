@@ -33,6 +33,15 @@ def train(
             help="A name of 'lacuner recipes'. [default: that of --settings, or refill]",
         ),
     ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            "--encoder",
+            "-e",
+            metavar="NAME",
+            help="A name of 'lacuner encoders', a folder or a TOML file; short for encoder.name.",
+        ),
+    ] = None,
     dev: Annotated[
         Path | None,
         typer.Option("--dev", metavar="FILE", help="Corpus that the model is chosen on."),
@@ -92,7 +101,8 @@ def train(
     noted = values.pop("recipe", training.DEFAULT_RECIPE)  # the settings of a run name its recipe
     recipe = recipe or str(noted)
     training.find_recipe(recipe)
-    values = with_assignments(values, assign or [])
+    named = [] if encoder is None else [f"encoder.name={encoder}"]
+    values = with_assignments(values, [*named, *(assign or [])])
     findings = Findings()
     with reading_shown(source, quiet=quiet):
         corpus = reading.read(source, findings)

@@ -101,8 +101,8 @@ def _folder(run_folder: Path) -> Path:
         begun = (run_folder / "settings.toml").exists()
         raise DataError(
             run_folder,
-            "this run has put back no labels" if begun else "there is no run",
-            right="Runs of the recipe refill do, before their last training",
+            "this run has put back no labels" if begun else "this is no folder of a run",
+            right="Runs of the recipe refill put some back, before their last training",
         )
     return folder
 
