@@ -25,6 +25,12 @@ def test_two_parts_name_the_lines_that_end_in_them() -> None:
     assert bottom.get_ylim()[0] == 0 and bottom.get_ylim()[1] < 60 < top.get_ylim()[1]
 
 
+def test_the_lower_part_has_room_above_its_highest_value() -> None:
+    lines = [_line("good", 90, 88), _line("lost", 82, 44)]
+    _, bottom = draw_over_a_break(new_figure(4), lines, "{:.0f}", height=3)
+    assert bottom.get_ylim()[1] > 46
+
+
 def test_one_part_where_lines_are_near_each_other() -> None:
     lines = [_line("good", 80, 70), _line("fair", 60, 50)]
     top, bottom = draw_over_a_break(new_figure(4), lines, "{:.0f}", height=3)

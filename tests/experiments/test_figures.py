@@ -65,6 +65,12 @@ def test_f1_by_masking_draws_means_and_the_ceiling() -> None:
     assert list(axes.get_xticks()) == [0.5, 0.9]
 
 
+def test_f1_by_masking_begins_where_nothing_is_hidden() -> None:
+    figure = figures.f1_by_masking(_table([*_masked(), row("w", 0.8, masking=0.0)]), "conll03")
+    assert figure is not None
+    assert _lines(figure.axes[0]) == [pytest.approx([80.0, 66.5, 46.5])]
+
+
 def test_a_line_that_ends_early_says_where() -> None:
     short = row("s", 0.6, masking=0.5, system="one rate")
     figure = figures.f1_by_masking(_table([*_masked(), short]), "conll03")

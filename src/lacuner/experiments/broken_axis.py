@@ -48,7 +48,7 @@ def draw_over_a_break(
         return axes, axes
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[1 - _LOWER, _LOWER])
     above = _room(gap[1], max(values))
-    below = (0.0, _room(min(values), gap[0])[1])
+    below = (0.0, _room(0.0, gap[0])[1])
     draw_lines(top, lines, form, height=height * (1 - _LOWER), level=level, between=above)
     draw_lines(bottom, lines, form, height=height * _LOWER, between=below)
     bottom.locator_params(axis="y", nbins=3)

@@ -237,15 +237,15 @@ def _retention(table: StudyTable, system: str, column: tuple[str, float]) -> flo
 
 
 def _by_masking(table: StudyTable, corpus: str) -> list[tuple[int, str, list[tuple[float, Cell]]]]:
-    """The masked cells of each system, by rate."""
+    """The cells of each system that was given masked labels, by rate; 0 is the first of them."""
     found = []
     for number, system in enumerate(table.systems):
         cells = [
             (masking, table.cells[system, (corpus, masking)])
             for _, masking in _columns_of(table, corpus)
-            if masking and (system, (corpus, masking)) in table.cells
+            if (system, (corpus, masking)) in table.cells
         ]
-        if cells:
+        if any(masking for masking, _ in cells):
             found.append((number, system, cells))
     return found
 
