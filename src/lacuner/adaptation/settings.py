@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from lacuner.adaptation.gaps import Masking
 from lacuner.errors import UsageError
+from lacuner.models.precision import PRECISIONS
 from lacuner.settings import check_range
-from lacuner.training.loop import PRECISIONS
 
 
 @dataclass(frozen=True)

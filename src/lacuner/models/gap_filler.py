@@ -6,6 +6,7 @@ from torch import nn
 
 from lacuner.encoders.language_model import MaskedLanguageModel
 from lacuner.models.batch import Batch, Output
+from lacuner.models.precision import encoded
 
 
 class GapFiller(nn.Module):
@@ -21,5 +22,5 @@ class GapFiller(nn.Module):
 
     def forward(self, batch: Batch) -> Output:
         """Scores of the vocabulary for each gap.  # [gaps, vocabulary]"""
-        scores = self.encoder(batch.inputs)
+        scores = encoded(self.encoder, batch.inputs)
         return Output(scores.new_zeros(0), scores, scores.new_ones(len(scores)).bool())

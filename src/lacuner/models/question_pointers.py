@@ -13,6 +13,7 @@ from torch.nn import functional
 
 from lacuner.encoders.contract import Encoder
 from lacuner.models.batch import Batch, Output, Pointers
+from lacuner.models.precision import encoded
 from lacuner.models.span_band import SpanBand
 from lacuner.models.span_features import band_mask, ends_along_band, sum_along_band
 from lacuner.models.word_dropout import DROPOUT
@@ -75,7 +76,7 @@ class QuestionPointers(SpanBand):
 
     def forward(self, batch: Batch) -> Output:
         """Scores of all spans [batch, words, widths, 1 + labels], and the pointers behind them."""
-        hidden = self.encoder(batch.inputs)  # [batch, labels, words, width]
+        hidden = encoded(self.encoder, batch.inputs)  # [batch, labels, words, width]
         words = hidden.shape[2]
         widths = min(self.max_width, words)
         asked = self.dropout(hidden.flatten(0, 1))  # [batch * labels, words, width]

@@ -8,6 +8,7 @@ from typing import Any
 from lacuner.encoders.contract import Encoder
 from lacuner.errors import UsageError
 from lacuner.models.batch import Batch, Output
+from lacuner.models.precision import encoded
 from lacuner.models.span_band import SpanBand
 from lacuner.models.span_features import SPAN_FEATURES, band_mask
 from lacuner.models.word_dropout import DROPOUT
@@ -52,7 +53,7 @@ class SpanClassifier(SpanBand):
 
     def forward(self, batch: Batch) -> Output:
         """Scores of all spans.  # [batch, words, widths, 1 + labels]"""
-        hidden = self.encoder(batch.inputs)  # [batch, words, width]
+        hidden = encoded(self.encoder, batch.inputs)  # [batch, words, width]
         words = hidden.shape[1]
         widths = min(self.max_width, words)
         scores, spans = self.head(self.dropout(hidden), widths)

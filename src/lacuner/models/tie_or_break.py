@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from lacuner.encoders.contract import Encoder
 from lacuner.models.batch import Batch, Output
+from lacuner.models.precision import encoded
 from lacuner.models.span_band import SpanBand
 from lacuner.models.span_features import EndpointHead, band_mask
 from lacuner.models.word_dropout import DROPOUT
@@ -68,7 +69,7 @@ class TieOrBreak(SpanBand):
 
     def forward(self, batch: Batch) -> Output:
         """Scores of breaks [batch, words - 1] and of types [batch, words, widths, 1 + labels]."""
-        hidden = self.encoder(batch.inputs)  # [batch, words, width]
+        hidden = encoded(self.encoder, batch.inputs)  # [batch, words, width]
         dropped = self.dropout(hidden)
         words = hidden.shape[1]
         widths = min(self.max_width, words)

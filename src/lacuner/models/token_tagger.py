@@ -16,6 +16,7 @@ from lacuner.models.angle import AngleHead
 from lacuner.models.batch import Batch, Output
 from lacuner.models.crf import LinearChainCrf
 from lacuner.models.label_numbers import number_labels
+from lacuner.models.precision import encoded
 from lacuner.models.word_dropout import DROPOUT, word_dropout
 from lacuner.suggestions import unknown_name
 
@@ -130,7 +131,7 @@ class TokenTagger(nn.Module):
 
     def forward(self, batch: Batch) -> Output:
         """Scores of the tags of all words.  # [batch, words, tags]"""
-        hidden = self.encoder(batch.inputs)  # [batch, words, width]
+        hidden = encoded(self.encoder, batch.inputs)  # [batch, words, width]
         return Output(hidden, self.head(self.dropout(hidden)), batch.words)
 
     def description(self) -> dict[str, Any]:

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 from lacuner.errors import UsageError
+from lacuner.models.precision import PRECISIONS
 from lacuner.settings import check_range
 from lacuner.suggestions import unknown_name
-from lacuner.training.loop import PRECISIONS
 
 _EPOCHS, _STEPS = (4, 15), 1200  # the least and the most epochs, and the steps they should make
 

@@ -1,6 +1,6 @@
 """The training loop: a generator that yields events and never prints.
 
-Device and precision are Accelerate's. Every step is a function of the weights, the seed and its
+The device is Accelerate's. Every step is a function of the weights, the seed and its
 number, so a killed training resumes to the same weights. Several processes share the sentences of
 every batch and take the same step (see `processes`).
 """
@@ -20,6 +20,7 @@ from torch import nn
 from lacuner.errors import LacunerError
 from lacuner.models import Model
 from lacuner.models.batching import Examples, shuffled_batches
+from lacuner.models.precision import compute_in
 from lacuner.objectives.loss import Objective
 from lacuner.training.events import Epoch, Evaluation, Step, Tally
 from lacuner.training.processes import (
@@ -37,8 +38,6 @@ from lacuner.training.state import (
     save_best,
     save_state,
 )
-
-PRECISIONS = ("no", "fp16", "bf16")
 
 
 class Diverged(LacunerError):
@@ -93,7 +92,7 @@ def train(
         weight_decay: Of all weights but biases and norms.
         clip: Largest norm of the gradient.
         accumulate: Batches whose gradients are added up for one step.
-        precision: One of `PRECISIONS`.
+        precision: What the encoder computes in: one of `models.precision.PRECISIONS`.
         batch_words: Most places for words in a batch, padding included.
         score: Scores the model on dev, after every epoch; the best model is kept. Without it the
             last one is.
@@ -107,13 +106,16 @@ def train(
         Interrupted: The run was asked to stop; the state is saved.
     """
     team = processes()
-    accelerator = Accelerator(mixed_precision=precision)
+    accelerator = Accelerator()
     optimiser = make_optimiser(model, encoder_rate, head_rate, weight_decay)
     place = load_state(stage, model, optimiser)
     on_main(lambda: stage.run.forget_metrics_after(stage.name, place.step))
-    # Without its wrapper for several processes, which would see only what the model's own forward
-    # uses; the gradients are averaged below.
-    prepared = accelerator.prepare_model(model, evaluation_mode=True)
+    # Not prepared by Accelerate: its wrapper for several processes would see only what the model's
+    # own forward uses (gradients are averaged below), and in half precision it would compute scores
+    # and losses, too.
+    model.to(accelerator.device)
+    compute_in(model, precision)
+    scaler = torch.amp.GradScaler(accelerator.device.type, enabled=precision == "fp16")
     optimiser = accelerator.prepare(optimiser)
     share_weights(model)
 
@@ -131,7 +133,7 @@ def train(
         rng = torch.Generator().manual_seed(
             step_seed(seed, "objective", place.step, team.process_index)
         )
-        prepared.train()
+        model.train()
         tally = Tally()
         numbers = plan[place.step % steps_an_epoch % len(plan)]
         for batch_numbers in numbers:
@@ -141,12 +143,13 @@ def train(
             # motions.
             weight = len(mine) * team.num_processes / len(batch_numbers) / len(numbers)
             batch = examples.batch(mine or batch_numbers[:1], epoch=epoch).to(accelerator.device)
-            found = objective(prepared(batch), batch, rng)
-            accelerator.backward(found.total * weight)
+            found = objective(model(batch), batch, rng)
+            scaler.scale(found.total * weight).backward()
             tally.take(found, weight)
         average_gradients(model.parameters())
         tally = tally.of_all()
-        norm = float(accelerator.clip_grad_norm_(prepared.parameters(), clip))
+        scaler.unscale_(optimiser)
+        norm = float(nn.utils.clip_grad_norm_(model.parameters(), clip))
         if not math.isfinite(tally.loss) or (not math.isfinite(norm) and precision != "fp16"):
             on_main(lambda: save_state(stage, model, optimiser, place))
             raise Diverged(
@@ -154,7 +157,8 @@ def train(
                 f"before it is kept in {stage.folder}. Smaller learning rates "
                 "(training.encoder_rate, training.head_rate) usually help."
             )
-        optimiser.step()
+        scaler.step(optimiser)
+        scaler.update()
         optimiser.zero_grad(set_to_none=True)
         place.step += 1
         place.counts = tally.counts_since(place.counts)

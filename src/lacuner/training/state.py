@@ -12,13 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from lacuner.errors import LacunerError
 from lacuner.files import read_json, write_json, written_aside
+from lacuner.models.precision import SINGLE, compute_in, precision_of
 from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Stage
+
+_PRECISION = "precision"  # in the description of a result
 
 
 @dataclass
@@ -111,15 +115,18 @@ def keep_result(stage: Stage, model: nn.Module) -> None:
 
 def _keep_result(stage: Stage, model: nn.Module) -> None:
     with written_aside(_result_path(stage), overwrite=True) as aside:
-        save_file(trained_tensors(model), aside)
+        save_file(trained_tensors(model), aside, {_PRECISION: precision_of(model)})
     stage.finish()
     for path in stage.folder.glob("best-*.safetensors"):
         path.unlink()
 
 
 def load_result(stage: Stage, model: nn.Module) -> None:
-    """Brings back the weights of a finished stage."""
-    _load_trained(model, load_file(_result_path(stage)))
+    """Brings back the weights of a finished stage, and what its encoder computes in."""
+    path = _result_path(stage)
+    _load_trained(model, load_file(path))
+    with safe_open(path, "pt") as file:
+        compute_in(model, (file.metadata() or {}).get(_PRECISION, SINGLE))
 
 
 def drop_result(stage: Stage) -> None:
