@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from lacuner.inference.calibration import TemperatureFit, fit_temperature
-from lacuner.inference.decode import decode, shifted
+from lacuner.inference.decode import decode
+from lacuner.models.distribution import shifted
 from lacuner.models.token_tagger import TokenTagger
 from tests.neural import HashedWords, batch_of, output_of, sentence
 

@@ -64,6 +64,20 @@ def test_rare_label_takes_the_frequency_of_all_together() -> None:
     assert priors["C"] == 0.0
 
 
+def test_label_that_is_hard_to_tell_from_others_takes_the_frequency_of_all() -> None:
+    """Two labels, each of which a model confuses with the other, but never with O."""
+    rng = np.random.default_rng(0)
+    scores, labelled = _words(0.3, blur=0.2, count=20_000, prior=0.2)
+    tags = np.where(labelled, rng.integers(1, 3, len(scores)), 0)
+    confused = np.stack([-scores, scores, scores], 1)
+    own = label_frequency(scores, tags == 1)
+    assert own < 0.2  # half of the surest words are of the other label
+    priors = priors_from(confused, tags, ("A", "B"))
+    assert all(
+        abs((tags == n).mean() / priors[label] - 0.3) < 0.05 for n, label in ((1, "A"), (2, "B"))
+    )
+
+
 def test_shares_are_counted_among_words_that_nobody_vouches_for() -> None:
     corpus = Corpus(
         (
@@ -87,6 +101,22 @@ def test_sentences_that_somebody_vouches_for_tell_the_shares_if_they_are_many() 
     many = [replace(gold, id=str(number)) for number in range(1, 201)]
     assert vouched_shares(Corpus((other, *many))) == {"A": 2 / 5, "B": 0.0}
     assert vouched_shares(Corpus((other, *many[:199]))) is None
+
+
+def test_complete_sentences_say_the_share_whatever_else_they_say() -> None:
+    gold = Sentence("1", tuple("abcde"), (Entity(0, 2, "A"),), outside=((2, 5),), complete=True)
+    many = [replace(gold, id=str(number)) for number in range(200)]
+    assert vouched_shares(Corpus(tuple(many))) == {"A": 2 / 5}
+
+
+def test_complete_sentences_without_entities_do_not_speak_for_others() -> None:
+    none = Sentence("0", tuple("abcde"), complete=True)
+    some = Sentence("1", tuple("abcde"), (Entity(0, 1, "A"),))
+    corpus = Corpus(
+        tuple(replace(one, id=f"{one.id}-{n}") for one in (none, some) for n in range(200)), ("A",)
+    )
+    assert vouched_shares(corpus) is None
+    assert vouched_shares(corpus.with_sentences(corpus.sentences[:201])) == {"A": 0.0}
 
 
 def test_priors_of_masked_data_are_near_the_truth(tmp_path: Path) -> None:

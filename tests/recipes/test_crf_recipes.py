@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import lacuner
-from lacuner import Corpus
+from lacuner import Corpus, Entity, Sentence
 from lacuner.demo import gold
 from lacuner.errors import UsageError
 from lacuner.labelling.masking import mask
@@ -82,6 +83,16 @@ def test_one_trusted_negative_is_enough_to_be_quiet(
     with caplog.at_level(logging.WARNING, "lacuner"):
         lacuner.train(known, "partial_crf", out=tmp_path / "run", settings=SHORT)
     assert not caplog.records
+
+
+def test_complete_sentence_without_an_unlabelled_word_is_no_negative(tmp_path: Path) -> None:
+    full = Sentence("full", ("Oslo",), (Entity(0, 1, "LOC"),), complete=True)
+    empty = Sentence("empty", (), complete=True)
+    known = GAPS.with_sentences([full, empty, *GAPS.sentences[:8]])
+    lacuner.train(known, "partial_crf", out=tmp_path / "run", settings=SHORT)
+    facts = json.loads((tmp_path / "run" / "run.json").read_text())
+    remarks = [remark for found in facts["findings"] for remark in found["remarks"]]
+    assert any("learns what is no entity only from" in remark for remark in remarks)
 
 
 def test_scheme_without_beginnings_is_refused(tmp_path: Path) -> None:

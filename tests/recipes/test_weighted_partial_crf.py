@@ -17,7 +17,8 @@ from lacuner.errors import UsageError
 from lacuner.labelling.masking import mask
 from lacuner.models.batching import Examples
 from lacuner.models.token_tagger import TokenTagger
-from lacuner.recipes.hidden_tags import HiddenTags
+from lacuner.recipes.hidden_tags import Asked, HiddenTags
+from lacuner.training.corpus_array import read_array
 from lacuner.training.run_folder import Run
 from tests.neural import HashedWords, output_of
 
@@ -112,7 +113,7 @@ def test_hard_answers_complete_the_labels_and_never_contradict_them(
 ) -> None:
     corpus, model = asked
     hidden = HiddenTags(corpus, model.tag_set, soft=False, batch_words=8)
-    hidden.write(tmp_path / "tags.npy", [(model, [2, 0]), (model, [1, 3])])
+    hidden.write(tmp_path / "tags.npy", [Asked(model, 0.0, [2, 0]), Asked(model, 0.0, [1, 3])])
     found = hidden.as_corpus(tmp_path / "tags.npy")
     assert [s.tokens for s in found] == [s.tokens for s in corpus]
     assert all(s.complete for s in found)
@@ -123,13 +124,31 @@ def test_hard_answers_complete_the_labels_and_never_contradict_them(
     assert fourth == {(3, 4, "B")}
 
 
+def test_answers_are_given_with_the_offset_that_a_model_decides_with(
+    asked: tuple[Corpus, TokenTagger], tmp_path: Path
+) -> None:
+    corpus, model = asked
+    hidden = HiddenTags(corpus, model.tag_set, soft=True, batch_words=64)
+    chances_of_none = []
+    for offset in (-50.0, 0.0, 50.0):
+        path = tmp_path / f"{offset}.npy"
+        hidden.write(path, [Asked(model, offset, [0, 1, 2, 3])])
+        chances_of_none.append(float(np.asarray(read_array(path), np.float64)[:, 0].sum()))
+    most, some, fewest = chances_of_none
+    assert most > some > fewest  # a word that must be O, or must not, stays as it is
+    hidden = HiddenTags(corpus, model.tag_set, soft=False, batch_words=64)
+    hidden.write(tmp_path / "hard.npy", [Asked(model, 50.0, [0, 1, 2, 3])])
+    found = hidden.as_corpus(tmp_path / "hard.npy")
+    assert (0, 2, "B") in {e.key for e in found.sentences[1].entities}  # labels are kept
+
+
 def test_soft_answers_are_marginals_over_what_labels_allow(
     asked: tuple[Corpus, TokenTagger], tmp_path: Path
 ) -> None:
     corpus, model = asked
     assert model.crf is not None
     hidden = HiddenTags(corpus, model.tag_set, soft=True, batch_words=64)
-    hidden.write(tmp_path / "tags.npy", [(model, [3, 1]), (model, [0, 2])])
+    hidden.write(tmp_path / "tags.npy", [Asked(model, 0.0, [3, 1]), Asked(model, 0.0, [0, 2])])
     # A training on sentences 1 and 3 numbers them 0 and 1.
     some = corpus.with_sentences([corpus.sentences[1], corpus.sentences[3]])
     batch = Examples(some.sentences, model.encoder, model.label_numbers).batch([1, 0])

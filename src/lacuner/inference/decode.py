@@ -7,7 +7,6 @@ entities are looked at one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -19,7 +18,7 @@ from lacuner.inference.decode_chunks import decode_chunks
 from lacuner.models import Model
 from lacuner.models.batch import Output
 from lacuner.models.crf import LinearChainCrf
-from lacuner.models.distribution import silent_classes
+from lacuner.models.distribution import shifted, silent_classes
 from lacuner.models.question_pointers import QuestionPointers
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.tie_or_break import TieOrBreak
@@ -81,19 +80,6 @@ def decode(
     if not model.silent:
         return found
     return [[entity for entity in one if entity.label in model.label_numbers] for one in found]
-
-
-def shifted(output: Output, offset: float, *, silent: int = 0) -> Output:
-    """The output with an offset taken off the scores of "no entity".
-
-    Args:
-        output: What a model says.
-        offset: The offset.
-        silent: How many scores, the last ones, say "no entity", too.
-    """
-    labels = output.scores.shape[-1] - 1 - silent
-    none, label, more = torch.split(output.scores, [1, labels, silent], -1)
-    return replace(output, scores=torch.cat([none - offset, label, more - offset], -1))
 
 
 def decode_spans(

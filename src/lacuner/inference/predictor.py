@@ -12,13 +12,13 @@ import torch
 from lacuner.corpus.sentence import Corpus, Sentence
 from lacuner.files import write_json
 from lacuner.inference.calibration import TemperatureFit
-from lacuner.inference.decode import RANKINGS, decode, shifted
+from lacuner.inference.decode import RANKINGS, decode
 from lacuner.inference.retrieval import Retrieval
 from lacuner.inference.saved_model import load_model, save_model
 from lacuner.models import Model
 from lacuner.models.batch import Batch, Output
 from lacuner.models.batching import Examples
-from lacuner.models.distribution import outputs, silent_classes
+from lacuner.models.distribution import outputs, shifted, silent_classes
 
 _CHUNK = 4096  # sentences that are sorted by length together
 

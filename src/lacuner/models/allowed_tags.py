@@ -14,8 +14,9 @@ there the sets allow more than the labels do.
 
 Rejected spans are not in the sets. That no entity runs from here to there forbids no tag at any
 word: each of the words may belong to a longer, a shorter or a crossing entity. So the sets err on
-the side of allowing too much, and no true row is excluded; `allowed_if_entity` gives the rows that
-a rejection excludes, from which `objectives.partial_crf` makes a term of its own.
+the side of allowing too much, and no true row is excluded, unless the labels contradict themselves
+(an ambiguous span across an entity, in a sentence said to be complete); `allowed_if_entity` gives
+the rows that a rejection excludes, from which `objectives.partial_crf` makes a term of its own.
 """
 
 from __future__ import annotations

@@ -47,6 +47,19 @@ def silent_classes(model: Model) -> int:
     return model.silent if isinstance(model, TokenTagger) else 0
 
 
+def shifted(output: Output, offset: float, *, silent: int = 0) -> Output:
+    """The output with an offset taken off the scores of "no entity".
+
+    Args:
+        output: What a model says.
+        offset: The offset.
+        silent: How many scores, the last ones, say "no entity", too.
+    """
+    labels = output.scores.shape[-1] - 1 - silent
+    none, label, more = torch.split(output.scores, [1, labels, silent], -1)
+    return replace(output, scores=torch.cat([none - offset, label, more - offset], -1))
+
+
 def class_count(model: Model) -> int:
     """How many classes a place has, "no entity" among them."""
     if isinstance(model, TokenTagger):
@@ -61,6 +74,7 @@ def outputs(
     batch_size: int = 64,
     batch_words: int = 4096,
     device: torch.device | None = None,
+    offset: float = 0.0,
 ) -> Iterator[tuple[list[int], Batch, Output]]:
     """What a model says of examples, in batches of similar length, with their numbers.
 
@@ -72,11 +86,13 @@ def outputs(
         batch_size: Sentences in a batch.
         batch_words: Most places for words in a batch, padding included.
         device: Where to compute; None leaves the model where it is.
+        offset: Taken off the scores of "no entity".
     """
     if device is not None:
         model.to(device)
+    silent = silent_classes(model)
     for numbers, batch, (output,) in _walk([model], examples, batch_size, batch_words):
-        yield numbers, batch, output
+        yield numbers, batch, shifted(output, offset, silent=silent) if offset else output
 
 
 def mean_outputs(

@@ -120,7 +120,7 @@ class PositiveUnlabelledRisk:
     def __init__(
         self, model: TokenTagger, priors: Sequence[Prior], *, gamma: float, warmup: int = 0
     ) -> None:
-        _check(gamma, warmup)
+        check_risk(gamma, warmup)
         self._words = _Words(model, priors)
         self.gamma, self.warmup = gamma, warmup
 
@@ -173,9 +173,7 @@ class ConfidenceRisk:
         warmup: int = 0,
         threshold: float = THRESHOLD,
     ) -> None:
-        _check(gamma, warmup)
-        if not 0 < threshold < 1:
-            raise UsageError(f"The threshold is {threshold:g}; it must lie between 0 and 1.")
+        check_risk(gamma, warmup, threshold)
         self._words = _Words(model, priors)
         self.confidence, self.gamma = confidence, gamma
         self.warmup, self.threshold = warmup, threshold
@@ -198,11 +196,18 @@ class ConfidenceRisk:
         return _loss(self.gamma * positive, negative, known, batch)
 
 
-def _check(gamma: float, warmup: int) -> None:
+def check_risk(gamma: float, warmup: int, threshold: float = THRESHOLD) -> None:
+    """Refuses what no risk can be made with.
+
+    Raises:
+        UsageError: A value out of range.
+    """
     if gamma <= 0 or warmup < 0:
         raise UsageError(
             f"gamma is {gamma:g} and warmup {warmup}; gamma must be above 0, warmup at least 0."
         )
+    if not 0 < threshold < 1:
+        raise UsageError(f"The threshold is {threshold:g}; it must lie between 0 and 1.")
 
 
 def _loss(positive: Tensor, negative: Tensor, known: Tensor, batch: Batch) -> Loss:

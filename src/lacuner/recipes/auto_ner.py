@@ -64,7 +64,7 @@ class Settings:
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
     """One training on known gaps and known chunks."""
     told = with_unlikely_words_outside(corpus, settings.unlabelled.unknown)
-    warn_without_negatives(told, "auto_ner")
+    warn_without_negatives(told, "auto_ner", run)
     torch.manual_seed(step_seed(settings.training.seed, "weights"))
     encoder = encoder_of(settings.encoder, corpus)
     width = settings.model.max_width or width_of(corpus)

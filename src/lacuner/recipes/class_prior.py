@@ -8,6 +8,9 @@ estimation (Garg et al. 2021, "Mixture Proportion Estimation and PU Learning: A 
 with Wilson's bound on a share in place of a bound on distribution functions, which says nothing
 about classes of a few per cent.
 
+Labels are expected to be missing about as often as each other: of one that is missing more often,
+the estimate is too small.
+
 Where labels are missing by name, as a dictionary misses them, labelled names are labelled wherever
 they stand: then the surest words are nearly all labelled, and the estimate is a lower bound.
 """
@@ -56,11 +59,19 @@ def labelled_shares(corpus: Corpus) -> dict[str, float]:
 
 
 def vouched_shares(corpus: Corpus) -> dict[str, float] | None:
-    """The same for sentences that somebody vouches for; None where they are too few to tell."""
+    """The same for sentences that somebody vouches for; None where these do not tell.
+
+    They do not where they are too few, nor where less of them is labelled than of many others that
+    may miss labels: then they are text of another kind, chosen because it has no entities, say.
+    """
     complete = [sentence for sentence in corpus if sentence.complete]
+    others = [sentence for sentence in corpus if not sentence.complete]
     if sum(map(len, complete)) < _ENOUGH:
         return None
-    return _shares(complete, corpus.labels)
+    shares, least = (_shares(some, corpus.labels) for some in (complete, others))
+    if sum(map(len, others)) >= _ENOUGH and sum(shares.values()) < sum(least.values()):
+        return None
+    return shares
 
 
 def _shares(sentences: Sequence[Sentence], labels: Sequence[str]) -> dict[str, float]:
@@ -74,9 +85,13 @@ def _shares(sentences: Sequence[Sentence], labels: Sequence[str]) -> dict[str, f
 
 
 def _open_words(sentence: Sentence) -> int:
-    """How many words are neither known to be outside nor part of an ambiguous span alone."""
+    """How many words of a complete sentence are settled, or of another are not vouched for.
+
+    Words of ambiguous spans alone are neither.
+    """
     is_open = np.ones(len(sentence), dtype=bool)
-    for start, end in (*sentence.outside, *(found.span for found in sentence.ambiguous)):
+    closed = () if sentence.complete else sentence.outside
+    for start, end in (*closed, *(found.span for found in sentence.ambiguous)):
         is_open[start:end] = False
     for entity in sentence.entities:
         is_open[entity.start : entity.end] = True
@@ -127,14 +142,15 @@ def priors_from(
         labels: In the order of their numbers from 1.
 
     Returns:
-        By label. One with few labelled words takes the frequency of all labels together.
+        By label. A label's own frequency counts where it is above that of all labels together: the
+        surest words of one label hold words of others, too, so that it can only come out too small.
     """
     together = label_frequency(-chances[:, 0], tags > 0)
     priors = {}
     for number, label in enumerate(labels, 1):
         has = tags == number
-        many = has.sum() >= _FEW
-        frequency = label_frequency(chances[:, number], has) if many else together
+        own = label_frequency(chances[:, number], has) if has.sum() >= _FEW else 0.0
+        frequency = max(own, together)
         priors[label] = min(1.0, float(has.mean()) / frequency) if has.any() else 0.0
     return priors
 

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field
 
 import torch
 
-from lacuner.corpus.sentence import Corpus
+from lacuner.corpus.findings import Findings
+from lacuner.corpus.sentence import Corpus, Sentence
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.models.word_dropout import DROPOUT
@@ -72,14 +73,25 @@ def train_crf_tagger(
     return calibrated(NeuralPredictor(model), dev, offset)
 
 
-def warn_without_negatives(corpus: Corpus, recipe: str) -> None:
+def warn_without_negatives(corpus: Corpus, recipe: str, run: Run) -> None:
     """Says why a recipe cannot work on a corpus in which nothing is known to be no entity."""
-    if is_main() and not any(s.complete or s.outside or s.rejected for s in corpus):
-        _LOGGER.warning(
-            "'%s' learns what is no entity only from what somebody vouches for, and this corpus "
-            "has nothing of that kind: no sentence is known to be complete, no word to be outside, "
-            "no span was rejected. A model that calls every word an entity contradicts no label, "
-            "and that is what comes out. Mark sentences whose labels are complete, or take a "
-            "recipe that needs none ('lacuner recipes' shows which).",
-            recipe,
-        )
+    if any(map(_has_a_negative, corpus)):
+        return
+    warning = (
+        f"'{recipe}' learns what is no entity only from what somebody vouches for, and this corpus "
+        "has nothing of that kind: no complete sentence has a word without a label, no word is "
+        "known to be outside, no span was rejected. A model that calls every word an entity "
+        "contradicts no label, and that is what comes out. Mark sentences whose labels are "
+        "complete, or take a recipe that needs none ('lacuner recipes' shows which)."
+    )
+    if is_main():
+        _LOGGER.warning("%s", warning)
+    findings = Findings()
+    findings.remark(warning)
+    run.report(findings)
+
+
+def _has_a_negative(sentence: Sentence) -> bool:
+    labelled = {word for entity in sentence.entities for word in range(*entity.span)}
+    unlabelled_word = len(labelled) < len(sentence)
+    return bool(sentence.outside or sentence.rejected) or (sentence.complete and unlabelled_word)

@@ -21,6 +21,7 @@ from lacuner.corpus.sentence import Corpus
 from lacuner.errors import UsageError
 from lacuner.evaluation.scores import Score, score_entities
 from lacuner.inference.predictor import NeuralPredictor
+from lacuner.models import Model
 
 FROM_DEV = "dev"
 OFFSETS = tuple(half / 2 for half in range(-4, 17))  # from -2 to 8; F1 is flat within a half
@@ -60,6 +61,14 @@ def fit_offset(predictor: NeuralPredictor, dev: Corpus) -> OffsetFit:
         scores |= _scores_at(LOWER, predictor, dev)
     best = max(scores, key=lambda offset: (merit(scores[offset], dev), -abs(offset)))
     return OffsetFit(best, scores[best], scores[0.0])
+
+
+def offset_of(model: Model, dev: Corpus | None, setting: float | str | None) -> float:
+    """The offset with which a model decides, if a setting asks for this one; see `fixed_offset`."""
+    fixed = fixed_offset(setting, dev)
+    if fixed is None and dev is not None:
+        return fit_offset(NeuralPredictor(model), dev).offset
+    return fixed or 0.0
 
 
 def _scores_at(

@@ -27,7 +27,7 @@ class EntitySettings:
 
     Attributes:
         ratio: The share of words that belong to entities, about; none takes that of the sentences
-            that somebody vouches for, and where these are few, 0.15.
+            that somebody vouches for, and where these do not tell, 0.15.
         margin: How far off the model's share may be without a cost.
         weight: What a distance of 1 beyond the margin costs.
     """
@@ -56,7 +56,7 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
 
 
 def ratio_of(corpus: Corpus) -> float:
-    """The share of words in entities where sentences are complete; the paper's where few are."""
+    """The share of words in entities where sentences are complete, if they tell; the paper's."""
     shares = vouched_shares(corpus)
     return RATIO if shares is None else min(max(sum(shares.values()), _LEAST), 1 - _LEAST)
 

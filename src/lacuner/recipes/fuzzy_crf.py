@@ -44,7 +44,7 @@ class Settings(CrfRecipeSettings):
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
     """One training with the likelihood of all rows of tags that agree with labels and guesses."""
     told = with_unlikely_words_outside(corpus, settings.unlabelled.unknown)
-    warn_without_negatives(told, "fuzzy_crf")
+    warn_without_negatives(told, "fuzzy_crf", run)
     return train_crf_tagger(told, dev, PartialCrfLikelihood, settings, run)
 
 

@@ -7,6 +7,7 @@ labels, for only allowed tags are summed or searched over.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +24,20 @@ from lacuner.models.distribution import TINY, outputs
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.training.corpus_array import Array, Layout, read_array, write_array
 
-Answers = tuple[TokenTagger, Sequence[int]]
-"""A model, and the numbers of the sentences that it is asked about."""
+
+@dataclass(frozen=True)
+class Asked:
+    """A model that is asked about sentences.
+
+    Attributes:
+        model: The model.
+        offset: With which it decides: taken off its scores of O.
+        numbers: The numbers of the sentences.
+    """
+
+    model: TokenTagger
+    offset: float
+    numbers: Sequence[int]
 
 
 class HiddenTags:
@@ -44,17 +57,17 @@ class HiddenTags:
         self._batch_words = batch_words
         self._layout = Layout([len(sentence) for sentence in corpus])
 
-    def write(self, path: Path, answers: Sequence[Answers]) -> None:
+    def write(self, path: Path, asked: Sequence[Asked]) -> None:
         """Asks models about their sentences, and keeps the answers in one file.
 
         Args:
             path: The file.
-            answers: Models and sentences; together they hold every sentence once.
+            asked: Models and sentences; together they hold every sentence once.
         """
 
         def fill(array: Array) -> None:
-            for model, numbers in answers:
-                self._ask(model, numbers, array)
+            for one in asked:
+                self._ask(one.model, one.offset, one.numbers, array)
 
         places = self._layout.places
         if self._soft:
@@ -62,11 +75,12 @@ class HiddenTags:
         else:
             write_array(path, (places,), np.int16, fill)
 
-    def _ask(self, model: TokenTagger, numbers: Sequence[int], array: Array) -> None:
+    def _ask(self, model: TokenTagger, offset: float, numbers: Sequence[int], array: Array) -> None:
         assert model.crf is not None
         sentences = [self._corpus.sentences[number] for number in numbers]
         examples = Examples(sentences, model.encoder, model.label_numbers)
-        for some, batch, output in outputs(model, examples, batch_words=self._batch_words):
+        said = outputs(model, examples, batch_words=self._batch_words, offset=offset)
+        for some, batch, output in said:
             allowed = allowed_tags(batch, self._tag_set)
             if self._soft:
                 found = model.crf.marginals(output.scores, output.mask, allowed)

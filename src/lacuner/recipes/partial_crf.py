@@ -28,7 +28,7 @@ class Settings(CrfRecipeSettings):
 
 def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> NeuralPredictor:
     """One training with the likelihood of all rows of tags that agree with the labels."""
-    warn_without_negatives(corpus, "partial_crf")
+    warn_without_negatives(corpus, "partial_crf", run)
     return train_crf_tagger(corpus, dev, PartialCrfLikelihood, settings, run)
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -32,8 +33,10 @@ from lacuner.objectives.positive_unlabelled import (
     ConfidenceRisk,
     PositiveUnlabelledRisk,
     Prior,
+    check_risk,
 )
 from lacuner.recipes.class_prior import FOLDS, estimate_priors, labelled_shares, vouched_shares
+from lacuner.recipes.decision_offset import offset_of
 from lacuner.recipes.parts import (
     DecodingSettings,
     EncoderSettings,
@@ -102,6 +105,7 @@ class RiskSettings:
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise UsageError(unknown_name("form of the risk", self.form, FORMS))
+        check_risk(self.gamma, self.warmup, self.threshold)
 
 
 @dataclass(frozen=True)
@@ -212,9 +216,7 @@ def _train_with_confidence(
         )
         merged, merged_dev = _as_one_label(corpus), None if dev is None else _as_one_label(dev)
         first = _train_binary(merged, merged_dev, [whole], settings, run, "entity_or_not")
-        examples = examples_of(first, merged, run)
-        words = settings.training.batch_words
-        on_main(lambda: write_predictions(path, first, examples, layout, batch_words=words))
+        on_main(lambda: _write_confidences(path, first, merged, merged_dev, settings, run, layout))
         on_main(done.finish)
     chances = Predictions([path], layout)
 
@@ -234,6 +236,22 @@ def _train_with_confidence(
     offset = settings.decoding.offset
     fit(model, corpus, dev, objective, settings.training, run.stage("train"), offset=offset)
     return model
+
+
+def _write_confidences(
+    path: Path,
+    first: TokenTagger,
+    corpus: Corpus,
+    dev: Corpus | None,
+    settings: Settings,
+    run: Run,
+    layout: Layout,
+) -> None:
+    """What the first model says of all words, with the offset that it decides with."""
+    examples = examples_of(first, corpus, run)
+    offset = offset_of(first, dev, settings.decoding.offset)
+    words = settings.training.batch_words
+    write_predictions(path, first, examples, layout, batch_words=words, offset=offset)
 
 
 def _as_one_label(corpus: Corpus) -> Corpus:

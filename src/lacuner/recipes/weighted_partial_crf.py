@@ -25,7 +25,8 @@ from lacuner.inference.predictor import NeuralPredictor
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.objectives.partial_crf import PartialCrfLikelihood
 from lacuner.recipes.crf_tagger import CrfRecipeSettings, new_crf_tagger
-from lacuner.recipes.hidden_tags import HiddenTags
+from lacuner.recipes.decision_offset import offset_of
+from lacuner.recipes.hidden_tags import Asked, HiddenTags
 from lacuner.recipes.parts import calibrated, fit
 from lacuner.recipes.recipe import Recipe
 from lacuner.suggestions import unknown_name
@@ -45,11 +46,13 @@ class FoldSettings:
         answers: `hard`, the best row of tags, or `soft`, the probabilities of tags.
         count: How many folds there are.
         rounds: How often all folds are trained; the paper does it ten times.
+        shifted: Models answer with the offset that they decide with (`decoding.offset`).
     """
 
     answers: str = "soft"
     count: int = 2
     rounds: int = 3
+    shifted: bool = True
 
     def __post_init__(self) -> None:
         if self.answers not in ANSWERS:
@@ -119,16 +122,22 @@ class _Trainer:
         path = done.folder / "tags.npy"
         stages = [part.stage(f"fold-{fold}") for fold in range(1, len(self._folds) + 1)]
         if not on_main(lambda: done.is_finished):
-            models = []
+            asked = []
             for fold, stage in zip(self._folds, stages, strict=True):
                 others = sorted(set(self.everything) - set(fold))
-                models.append(self.fit(others, answers, stage))
-            asked = list(zip(models, self._folds, strict=True))
+                model = self.fit(others, answers, stage)
+                asked.append(Asked(model, self._offset(model), fold))
             on_main(lambda: self._hidden_tags.write(path, asked))
             on_main(done.finish)
         for stage in stages:
             drop_result(stage)
         return path
+
+    def _offset(self, model: TokenTagger) -> float:
+        settings = self._settings
+        return (
+            offset_of(model, self._dev, settings.decoding.offset) if settings.folds.shifted else 0.0
+        )
 
     def fit(self, numbers: list[int], answers: Path | None, stage: Stage) -> TokenTagger:
         """A fresh model, trained on some sentences with the answers about them, if there are any.

@@ -19,7 +19,13 @@ _CHUNK = 1 << 16  # rows that are added up at a time
 
 
 def write_predictions(
-    path: Path, model: Model, examples: Examples, layout: Layout, *, batch_words: int
+    path: Path,
+    model: Model,
+    examples: Examples,
+    layout: Layout,
+    *,
+    batch_words: int,
+    offset: float = 0.0,
 ) -> None:
     """Writes the probabilities of all classes at all places.  # [places, classes]
 
@@ -29,10 +35,12 @@ def write_predictions(
         examples: What it predicts.
         layout: Where the places of each sentence stand.
         batch_words: Most places for words in a batch, padding included.
+        offset: Taken off the scores of "no entity".
     """
 
     def fill(array: Array) -> None:
-        for numbers, _, output in outputs(model, examples, batch_words=batch_words):
+        said = outputs(model, examples, batch_words=batch_words, offset=offset)
+        for numbers, _, output in said:
             chances = log_probabilities(model, output).exp() * output.mask[..., None]
             layout.scatter(array, numbers, chances.to(torch.float16))
 
