@@ -64,6 +64,12 @@ def test_bytes_that_are_no_text_are_refused(path: Path, raw: bytes, line: int, w
     assert str(path) in str(caught.value)
 
 
+def test_file_in_another_encoding_is_not_said_to_be_in_one_of_them(path: Path) -> None:
+    path.write_bytes("北京 0.1 0.2\n".encode("gbk"))
+    with pytest.raises(DataError, match="'iconv -f ENCODING -t UTF-8'"):
+        list(read_lines(path))
+
+
 def test_file_that_is_not_there_is_an_error_of_ours(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file"):
         list(read_lines(tmp_path / "none"))

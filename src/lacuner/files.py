@@ -42,7 +42,8 @@ def decode(raw: bytes, path: Path, line: int) -> str:
             path,
             f"byte {raw[error.start]:#04x} at position {error.start + 1} is not UTF-8",
             line=line,
-            right="Files are read as UTF-8; convert a Latin-1 file with 'iconv -f LATIN1 -t UTF-8'",
+            right="Files are read as UTF-8; convert it with 'iconv -f ENCODING -t UTF-8', where "
+            "ENCODING is its own, such as GB18030 or LATIN1",
         ) from None
 
 

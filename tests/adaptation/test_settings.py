@@ -35,7 +35,10 @@ from lacuner.settings import build, with_assignments
         ("training.weight_decay=-1", "training.weight_decay is -1, but must be at least 0"),
         ("training.clip=nan", "training.clip is nan, but must be at least 0"),
         ("training.warmup=2", "training.warmup is 2, but must be from 0 to 1"),
-        ("training.precision=foo", "training.precision is 'foo', but must be one of: no, fp16"),
+        (
+            "training.precision=foo",
+            "training.precision is 'foo', but must be one of: auto, no, fp16",
+        ),
     ],
 )
 def test_setting_out_of_range_is_named(assignment: str, message: str) -> None:

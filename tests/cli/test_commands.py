@@ -26,6 +26,25 @@ def test_version_is_the_package_version(lacuner: Lacuner) -> None:
     assert lacuner("--version").out.strip() == f"lacuner {library.__version__}"
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(28, "No space left on device", "out.conll"), "out.conll: No space left on device"),
+        (OSError(28, "No space left on device"), "error: No space left on device"),
+        (FileNotFoundError("result.safetensors is away"), "error: result.safetensors is away"),
+    ],
+)
+def test_error_of_the_system_is_said_whatever_it_brings(
+    error: OSError, said: str, lacuner: Lacuner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: object, **named: object) -> None:
+        raise error
+
+    monkeypatch.setattr("lacuner.cli.app", fail)
+    run = lacuner("stats")
+    assert run.code == 1 and said in run.err and "None" not in run.err
+
+
 def test_formats_lists_the_table(lacuner: Lacuner) -> None:
     assert [row["name"] for row in json.loads(lacuner("formats", "--json").out)] == list(FORMATS)
     assert all(name in lacuner("formats").out for name in FORMATS)

@@ -74,6 +74,18 @@ def test_without_hidden_labels_nothing_is_called_right_or_wrong(
     assert wrong.code == 2 and "it has member-1.explore" in wrong.err
 
 
+def test_damaged_files_are_one_sentence(lacuner: Lacuner, run: Path) -> None:
+    folder = run / "stages" / "explore"
+    (folder / "removed.json").write_text('{"ell": 0.05}')
+    damaged = lacuner("show-removed", run)
+    assert damaged.code == 1 and "removed.json: 'auto' is missing" in damaged.err
+    write_removed(folder, ROWS, SUMMARY)
+    with open(folder / "removed.jsonl", "a") as file:
+        file.write('{"id": "c", "tokens": ["x"], "entities": [], "removed": [["0", "low"]]}\n')
+    damaged = lacuner("show-removed", run)
+    assert damaged.code == 1 and "line 3: the line holds no removed words" in damaged.err
+
+
 def test_runs_without_removed_words_are_one_sentence(
     lacuner: Lacuner, run: Path, tmp_path: Path
 ) -> None:

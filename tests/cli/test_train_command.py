@@ -99,7 +99,7 @@ def test_ensemble_and_self_training_follow_any_recipe(
         (["--set", "training.epochs=0"], 2, "training.epochs is 0, but must be at least 1"),
         (["--set", "training.batch_size=0"], 2, "training.batch_size is 0"),
         (["--set", "training.head_rate=nan"], 2, "training.head_rate is nan"),
-        (["--set", "training.precision=fp8"], 2, "There are: no, fp16, bf16"),
+        (["--set", "training.precision=fp8"], 2, "There are: auto, no, fp16, bf16"),
         (
             ["--set", "ensemble.members=2", "--set", "ensemble.epochs=-1"],
             2,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -134,9 +135,9 @@ def test_second_start_comes_from_the_cache_and_damage_is_mended(
     first = open_lexicon(path, units="characters")
     compiled: list[Path] = []
 
-    def watched(path: Path) -> Iterator[VectorRow]:
+    def watched(path: Path, **options: Any) -> Iterator[VectorRow]:
         compiled.append(path)
-        return vector_rows(path)
+        return vector_rows(path, **options)
 
     monkeypatch.setattr(lexicon_compiling, "vector_rows", watched)
     open_lexicon(path, units="characters")
@@ -174,6 +175,10 @@ def test_saved_lexicon_needs_neither_file_nor_cache(lexicon: Lexicon, tmp_path: 
         ),
         ("北京 1 2\n大学 1.5 0.5 2\n", "line 2: the vector is longer than the 2 numbers of those"),
         ("2 2\n北京 1 2\n大学 1.5 2 1\n", "line 3: the vector is longer than the 2 numbers"),
+        ("北京 1 2\n大学 3 1 2\n", "line 2: the vector is longer than the 2 numbers"),
+        ("2 2\n北京\t1\t2\n大学\t3\t1\t2\n", "line 3: the vector is longer than the 2 numbers"),
+        ("北京 0.1 0.2\n大学 0.5 1 0.5 2\n", "line 2: the vector is longer than the 2 numbers"),
+        ("北京 0.1 0.2\n大学 nan 0.5 2\n", "line 2: the vector is longer than the 2 numbers"),
         ("北 1 2\n京 2 1\n", "no word in it has 2 characters or more"),
         ("北京 1 nan\n", "line 1: the vector of '北京' is not finite"),
     ],
@@ -183,6 +188,16 @@ def test_bad_file_is_refused(tmp_path: Path, content: str, message: str) -> None
     path.write_text(content, "utf-8")
     with pytest.raises(DataError, match=message):
         open_lexicon(path, units="characters")
+
+
+def test_number_in_a_name_of_several_words_is_none_of_a_vector(tmp_path: Path) -> None:
+    path = tmp_path / "words.txt"
+    path.write_text("York 1 2\nApollo 11 3 4\n")
+    lexicon = open_lexicon(path, units="words")
+    assert [lexicon.words[n] for n in range(len(lexicon))] == ["York", "Apollo 11"]
+    path.write_text("北京\t1\t2\n阿波罗 11\t3\t4\n", "utf-8")
+    lexicon = open_lexicon(path, units="characters")
+    assert [lexicon.words[n] for n in range(len(lexicon))] == ["北京", "阿波罗 11"]
 
 
 def test_lexicon_that_does_not_fit_memory_is_refused_in_time(
@@ -195,19 +210,33 @@ def test_lexicon_that_does_not_fit_memory_is_refused_in_time(
         open_lexicon(path, units="characters")
     most = int(str(caught.value).rstrip(".").rpartition(" ")[2])
     assert len(open_lexicon(path, units="characters", most_words=most)) == most > 0
+    monkeypatch.setattr(lexicon_compiling, "free_memory", lambda: 150_000_000)
+    monkeypatch.setattr(lexicon_compiling, "_BYTES_A_WORD", 40_000_000)
+    with pytest.raises(DataError, match=r"need 200 MB of memory .* 150 MB are free"):
+        open_lexicon(path, units="characters")
+    monkeypatch.setattr(lexicon_compiling, "free_memory", lambda: 0)
+    with pytest.raises(DataError, match=r"0 bytes are free\. Free some memory first"):
+        open_lexicon(path, units="characters")
     monkeypatch.setattr(lexicon_compiling, "free_memory", lambda: None)
     assert len(open_lexicon(path, units="characters")) == len(CHINESE_WORDS) - 1
 
 
+@pytest.mark.parametrize("error", [MemoryError(), OSError(errno.ENOMEM, "Cannot allocate memory")])
 def test_lexicon_that_outgrows_memory_all_the_same_is_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def exhausted(rows: UnitRows, pieces: object) -> None:
-        raise MemoryError
+    path, taken, add = write_lexicon(tmp_path / "words.txt", width=3), iter(range(5)), UnitRows.add
+
+    def exhausted(rows: UnitRows, pieces: Any) -> None:
+        if next(taken, None) is None:
+            raise error
+        add(rows, pieces)
 
     monkeypatch.setattr(UnitRows, "add", exhausted)
-    with pytest.raises(DataError, match=r"do not fit into memory.* most_words = 1"):
-        open_lexicon(write_lexicon(tmp_path / "words.txt", width=3), units="characters")
+    with pytest.raises(DataError, match=r"not fit into memory: 5 of them did.* most_words = 2"):
+        open_lexicon(path, units="characters")
+    with pytest.raises(DataError, match=r"0 of them did\. Free some memory first"):
+        open_lexicon(path, units="characters")
 
 
 @pytest.mark.parametrize("most", [0, -1])

@@ -201,6 +201,14 @@ def test_argument_that_does_not_fit_is_refused(
         build_encoder(name, chinese(), **given)
 
 
+@pytest.mark.parametrize("hidden", [0, -3])
+def test_fusion_without_width_is_one_sentence(
+    hidden: int, lexicon: Path, chinese_bert: Path
+) -> None:
+    with pytest.raises(UsageError, match=f"'hidden' of word_fusion is 1 or more, not {hidden}"):
+        _build("word_fusion", lexicon, chinese_bert, chinese(), hidden=hidden)
+
+
 def test_lexicon_is_nothing_that_other_encoders_know() -> None:
     with pytest.raises(UsageError, match="'lexicon' is nothing that the encoder 'bilstm' knows"):
         build_encoder("bilstm", chinese(), lexicon="words.txt")

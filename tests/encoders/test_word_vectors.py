@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import builtins
+import errno
 import pickle
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from lacuner.encoders.vector_files import vector_rows
 from lacuner.encoders.word_vectors import read_word_vectors
 from lacuner.errors import DataError, MissingExtra
 
@@ -107,9 +110,11 @@ def test_wanted_words_and_the_most_frequent_are_kept(tmp_path: Path, form: str) 
 
 def test_word_may_hold_spaces(tmp_path: Path) -> None:
     path = tmp_path / "vectors.txt"
-    path.write_text("the 1 2 3\n. . . 4 5 6\nBoeing 747 7 8 9\nWindows 3.1\t7\t8\t9\n")
+    path.write_text(
+        "the 1 2 3\n. . . 4 5 6\nBoeing 747 7 8 9\nWindows 3.1\t7\t8\t9\nIan Nan 1 2 3\n3.5 1 2 3\n"
+    )
     vectors = read_word_vectors(path)
-    assert vectors.words == ["the", ". . .", "Boeing 747", "Windows 3.1"]
+    assert vectors.words == ["the", ". . .", "Boeing 747", "Windows 3.1", "Ian Nan", "3.5"]
     assert vectors.matrix[1].tolist() == [4, 5, 6]
 
 
@@ -133,6 +138,14 @@ def test_word_may_hold_spaces(tmp_path: Path) -> None:
         (b"\xba\x16\x4f\x2f\x0c", "this is a model of fastText.* Take the .vec file"),
         ("a 1 2\nb 3.5 4 5\n", "line 2: the vector is longer than the 2 numbers.* by tabs"),
         ("a 1 2\nb 3e-2 4 5\n", "line 2: the vector is longer than the 2 numbers"),
+        ("a 1 2\nb .3e2 4 5\n", "line 2: the vector is longer than the 2 numbers"),
+        ("a 1 2\nb 3.5 4 5 6\n", "line 2: the vector is longer than the 2 numbers"),
+        ("a 1 2\nb nan 4 5\n", "line 2: the vector is longer than the 2 numbers"),
+        ("a 1 2\nb -inf 4 5\n", "line 2: the vector is longer than the 2 numbers"),
+        ("a\t1\t2\nb\t3\t4\t5\n", "line 2: the vector is longer than the 2 numbers"),
+        ("2 2\na\t1\t2\nb c\td\t4\t5\n", "line 3: the vector is longer than the 2 numbers"),
+        (_binary(count=3), "its first line promises 3 words, but 21 bytes follow them"),
+        (b"4 0\na \0", "line 1: its first line promises vectors of 0 numbers"),
     ],
 )
 def test_bad_file_is_refused_with_its_place(
@@ -157,6 +170,7 @@ def test_pickle_of_gensim_is_refused_with_the_way_out(tmp_path: Path) -> None:
         (WORDS[:3], MATRIX, "does not fit the 3 words of index.parquet"),
         (WORDS, MATRIX.ravel(), "does not fit"),
         (WORDS, MATRIX.astype(int), "does not fit"),
+        (WORDS, MATRIX[:, :0], r"its 4 vectors have no numbers: its shape is \(4, 0\)"),
         (WORDS, MATRIX * np.nan, "not finite"),
         ([*WORDS[:3], "the"], MATRIX, r"a second vector for 'the' \(word 4\)"),
         ([*WORDS[:3], ""], MATRIX, "word 4 is empty"),
@@ -179,6 +193,45 @@ def test_damaged_files_of_a_matrix_are_refused(tmp_path: Path) -> None:
     (folder / "vectors.npy").unlink()
     with pytest.raises(DataError, match=r"there are 0 files \*.npy in it"):
         read_word_vectors(folder)
+
+
+def test_matrix_that_memory_cannot_map_is_not_called_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: Any, **named: Any) -> None:
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    folder = _parquet(tmp_path / "glove", WORDS)
+    (tmp_path / "binary").write_bytes(_binary())
+    monkeypatch.setattr(np, "load", full)
+    monkeypatch.setattr("lacuner.encoders.vector_files.mmap.mmap", full)
+    for path in (folder, tmp_path / "binary"):
+        with pytest.raises(DataError, match=r"cannot be mapped.*Raise its limit \(ulimit -v\)"):
+            read_word_vectors(path)
+
+
+@pytest.mark.parametrize("form", ["lines", "parquet"])
+def test_words_of_a_matrix_are_read_as_they_are_asked_for(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = 200_000
+    words = [f"word{number}" for number in range(count)]
+    matrix = np.ones((count, 1), np.float16)
+    if form == "parquet":
+        path = _parquet(tmp_path / "many", words, matrix)
+    else:
+        path = tmp_path / "many.npy"
+        np.save(path, matrix)
+        path.with_suffix(".txt").write_text("\n".join(words))
+    rows = vector_rows(path)
+    next(rows)  # imports what it takes
+    tracemalloc.start()
+    taken = [row.word for row, _ in zip(vector_rows(path), range(10), strict=False)]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken == words[:10]
+    # A list of all words would take 57 bytes each; Arrow hands them out in batches of 65,536.
+    assert peak < count * 40
 
 
 def test_missing_file_is_named(tmp_path: Path) -> None:

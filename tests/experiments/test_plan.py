@@ -95,6 +95,13 @@ def test_two_systems_of_one_name_must_not_meet(tmp_path: Path) -> None:
     assert len(_plans(tmp_path, apart)) == 3
 
 
+def test_studies_compute_alike_on_every_machine(tmp_path: Path) -> None:
+    trained = [
+        plan.settings["training"] for plan in _plans(tmp_path) if "training" in plan.settings
+    ]
+    assert trained and {settings["precision"] for settings in trained} == {"no"}
+
+
 def test_identity_is_that_of_what_the_result_depends_on(tmp_path: Path) -> None:
     plan = _plans(tmp_path)[0]
     same = plan.identity(PRINTS)

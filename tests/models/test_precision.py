@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from lacuner.models.batch import Batch
 from lacuner.models.batching import Examples
-from lacuner.models.precision import PRECISIONS, compute_in, encoded, precision_of
+from lacuner.models.precision import compute_in, encoded, precision_of, precision_on
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.training.loop import Interrupted
@@ -89,7 +89,7 @@ def test_a_copy_keeps_its_own_precision() -> None:
     assert encoded(other.encoder, _batch(other).inputs).dtype == torch.float32
 
 
-@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("precision", ["no", "fp16", "bf16"])
 def test_a_finished_stage_says_what_its_encoder_computes_in(precision: str, tmp_path: Path) -> None:
     stage = Run.create(tmp_path / "run", "tiny", {}, tiny_training.corpus(), None).stage("train")
     model, again = _tagger(), _tagger()
@@ -121,3 +121,29 @@ def test_trainings_of_one_process_may_differ_in_precision(tmp_path: Path) -> Non
         )
         assert precision_of(model) == precision
         assert all(bool(tensor.isfinite().all()) for tensor in model.state_dict().values())
+
+
+@pytest.mark.parametrize(
+    ("instructions", "precision"),
+    [({"avx512_bf16": True}, "bf16"), ({"amx_bf16": True, "avx2": True}, "bf16"),
+     ({"avx512_bf16": False, "avx2": True}, "no"), ({}, "no")],
+)  # fmt: skip
+def test_auto_is_half_where_the_processor_is_fast_at_it(
+    instructions: dict[str, bool], precision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: instructions, raising=False)
+    assert precision_on(torch.device("cpu"), "auto") == precision
+    assert precision_on(torch.device("cpu"), "fp16") == "fp16"
+
+
+def test_auto_is_single_where_torch_does_not_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(torch.cpu, "get_capabilities", raising=False)
+    assert precision_on(torch.device("cpu"), "auto") == "no"
+
+
+def test_loop_resolves_auto(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number, is_fast in enumerate((True, False)):
+        told = {"avx512_bf16": is_fast}
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda told=told: told, raising=False)
+        model = tiny_training.train(tmp_path / str(number), precision="auto", epochs=1)
+        assert precision_of(model) == ("bf16" if is_fast else "no")

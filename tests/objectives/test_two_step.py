@@ -13,7 +13,7 @@ from lacuner.errors import UsageError
 from lacuner.inference.decode import decode
 from lacuner.models.batch import Batch, Output
 from lacuner.models.token_tagger import TokenTagger
-from lacuner.objectives.cross_entropy import CrfLikelihood, TagCrossEntropy
+from lacuner.objectives.cross_entropy import CrfLikelihood, TagCrossEntropy, crf_likelihood
 from lacuner.objectives.loss import Objective
 from lacuner.objectives.two_step import TwoStepTagging
 from tests.neural import HashedWords, batch_of, sentence
@@ -107,6 +107,35 @@ def test_learnt_non_entities_are_predicted_as_such(head: str, scheme: str) -> No
     found = decode(model, output)[0]
     assert (1, 3, "A") in [entity.key for entity in found]
     assert {entity.label for entity in found} == {"A"}  # a predicted NON span is no entity
+
+
+@pytest.mark.parametrize("scheme", ["bio", "bioes"])
+def test_removed_words_are_never_in_a_drawn_span(
+    scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = _model(head="crf", scheme=scheme, non_entities=True, angle=True)
+    sentences = [sentence(6, [(1, 2, "A")]), sentence(5), sentence(4)]
+    batch = batch_of(sentences, ("A",), model.encoder)
+    # Between, before and behind words that may be drawn; the last sentence has no word left.
+    gone = [(0, 3), (1, 0), (1, 2), (1, 4), (2, 0), (2, 1), (2, 2), (2, 3)]
+    learnt: list[Tensor] = []
+
+    def watched(crf: Any, output: Output, targets: Tensor, *rest: Any) -> Any:
+        learnt.append(targets)
+        return crf_likelihood(crf, output, targets, *rest)
+
+    monkeypatch.setattr("lacuner.objectives.two_step.crf_likelihood", watched)
+    objective = TwoStepTagging(model, _removes(*gone), rate=1.0)
+    rng = torch.Generator().manual_seed(1)
+    output = model(batch)
+    for _ in range(50):
+        loss = objective(output, batch, rng)
+        drawn = learnt.pop() > model.tag_set.places
+        assert loss.counts["removed"] == len(gone)
+        assert not any(bool(drawn[place]) for place in gone)
+        # At γ = 1 as many spans are drawn as there are words, so that none that may be is left.
+        free = [(0, 0), (0, 2), (0, 4), (0, 5), (1, 1), (1, 3)]
+        assert all(bool(drawn[place]) for place in free) and int(drawn.sum()) == len(free)
 
 
 def test_spans_are_not_drawn_where_there_are_no_tags_for_them() -> None:

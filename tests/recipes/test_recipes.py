@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +149,28 @@ def test_hidden_labels_of_other_words_are_refused(tmp_path: Path) -> None:
     other = masked.hidden.with_sentences([Sentence(first.id, ("Other",)), *rest])
     with pytest.raises(UsageError, match=f"sentence '{first.id}' belong to other words"):
         lacuner.train(masked.corpus, "nrces", out=tmp_path / "run", hidden=other)
+
+
+def test_hidden_labels_of_another_corpus_are_refused_and_absent_sentences_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    masked = mask(SMALL, 0.5, np.random.default_rng(0))
+    named = [replace(one, id=f"other-{one.id}") for one in masked.hidden.sentences]
+    other = masked.hidden.with_sentences(named)
+    with pytest.raises(UsageError, match=r"none of the sentences .* belong to another corpus"):
+        lacuner.train(masked.corpus, "nrces", out=tmp_path / "run", hidden=other)
+    assert not (tmp_path / "run").exists()
+    part = masked.hidden.with_sentences(masked.hidden.sentences[2:])
+    settings = {**NEURAL, "training": STOPPABLE}
+    with caplog.at_level("WARNING", logger="lacuner"):
+        lacuner.train(masked.corpus, "nrces", out=tmp_path / "run", hidden=part, settings=settings)
+    assert "the hidden labels do not have: none counts as hidden there: 2 (first" in caplog.text
+    assert "the hidden labels do not have" in (tmp_path / "run" / "run.json").read_text()
+    caplog.clear()
+    lacuner.train(
+        masked.corpus, "nrces", out=tmp_path / "all", hidden=masked.hidden, settings=settings
+    )
+    assert "the hidden labels do not have" not in caplog.text
 
 
 def test_share_of_retrieval_can_be_changed_after_training(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from lacuner import Corpus, Entity, Sentence
 from lacuner.demo import gold
-from lacuner.errors import UsageError
+from lacuner.errors import DataError, UsageError
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.labelling.masking import mask
 from lacuner.models.targets import tag_targets
@@ -159,6 +160,25 @@ def test_share_that_empties_sentences_says_so_and_loses_no_label(tmp_path: Path)
     assert summary["emptied_sentences"] > 40
     text = (tmp_path / "run" / "run.json").read_text()
     assert "only its labels teach" in text and "smaller exploration.ell" in text
+    [lost] = [found["lost"] for found in json.loads(text)["findings"] if found["lost"]]
+    labels = {sentence.id: len(sentence.entities) for sentence in MASKED.corpus}
+    emptied = {
+        row.sentence.id
+        for row in read_removed(tmp_path / "run" / "stages" / "explore")
+        if len(row.words) + sum(e.end - e.start for e in row.sentence.entities) == len(row.sentence)
+    }
+    assert {kind.rpartition(": ")[2]: count for kind, count in lost.items()} == {
+        "only its labels teach": sum(labels[one] > 0 for one in emptied),
+        "it teaches nothing": sum(labels[one] == 0 for one in emptied),
+    }
+
+
+def test_lost_file_of_removed_words_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(Killed):
+        _train(tmp_path / "run", listeners=[killed_after(2 * STEPS + 3)])
+    (tmp_path / "run" / "stages" / "explore" / ROWS).unlink()
+    with pytest.raises(DataError, match=r"removed\.jsonl: the words .* are gone.* --overwrite"):
+        _train(tmp_path / "run", resume=True)
 
 
 def test_ablations_leave_out_one_part_each(tmp_path: Path) -> None:

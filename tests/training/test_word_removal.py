@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from lacuner import Ambiguity, Entity, Sentence
 from lacuner.errors import DataError
 from lacuner.models.batching import Examples
 from lacuner.models.token_tagger import TokenTagger
-from lacuner.training.removed_words import ROWS, read_removed, read_summary, write_removed
+from lacuner.training.removed_words import ROWS, SUMMARY, read_removed, read_summary, write_removed
 from lacuner.training.word_removal import (
     OutsideWords,
     RemovedWords,
@@ -39,6 +40,10 @@ HIDDEN = [
         SENTENCES, [(Entity(2, 4, "A"),), (), (), (Entity(1, 2, "A"),), ()], strict=True
     )
 ]
+SUMMARY_OF_TWO: dict[str, Any] = {
+    "ell": 0.2, "auto": False, "candidates": 9, "removed": 2, "sentences": 2, "expected": None,
+    "measured": None,
+}  # fmt: skip
 VALUES = [5, 1, 2, 9, 0, 3, -1, 8, 4, -3, 6, 7, 2.5, 1.5]
 
 
@@ -92,7 +97,7 @@ def test_entities_that_were_not_shown_are_held_back_and_stay_labelled() -> None:
 def test_removed_words_are_kept_read_back_and_found_in_batches(tmp_path: Path) -> None:
     words, examples, model = _words("softmax", SENTENCES)
     removed = words.removed(0.2)
-    write_removed(tmp_path, removed_rows(words, removed, SENTENCES, HIDDEN), {"ell": 0.2})
+    write_removed(tmp_path, removed_rows(words, removed, SENTENCES, HIDDEN), SUMMARY_OF_TWO)
     rows = list(read_removed(tmp_path))
     assert [(row.sentence.id, row.words, row.values) for row in rows] == [
         ("1", (2,), (2.0,)),
@@ -100,7 +105,7 @@ def test_removed_words_are_kept_read_back_and_found_in_batches(tmp_path: Path) -
     ]
     assert rows[0].sentence == SENTENCES[0] and rows[0].hidden == ((2, 4),)
     assert rows[0].is_hidden(2) and not rows[1].is_hidden(0)
-    assert read_summary(tmp_path) == {"ell": 0.2}
+    assert read_summary(tmp_path) == SUMMARY_OF_TWO
     batch = examples.batch([4, 2, 0])
     found = RemovedWords(rows, SENTENCES)(batch, model(batch))
     assert found.nonzero().tolist() == [[0, 0], [2, 2]]
@@ -126,7 +131,51 @@ def test_sentences_without_any_word_left_are_found() -> None:
     assert not emptied_sentences(words, words.removed(0.1), SENTENCES)
 
 
-def test_damaged_file_is_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / ROWS).write_text('{"id": "1", "tokens": ["a"]}\n')
-    with pytest.raises(DataError, match="no removed words"):
+@pytest.mark.parametrize(
+    "more",
+    [
+        "",
+        ', "removed": [[0, 1.5]], "entities": 3',
+        ', "removed": [], "entities": []',
+        ', "removed": 3, "entities": []',
+        ', "removed": [[0]], "entities": []',
+        ', "removed": [[1, 1.5]], "entities": []',
+        ', "removed": [[-1, 1.5]], "entities": []',
+        ', "removed": [["0", 1.5]], "entities": []',
+        ', "removed": [[0, "1.5"]], "entities": []',
+        ', "removed": [[0, null]], "entities": []',
+        ', "removed": [[0, 1.5]], "entities": [[0, 2, "A"]]',
+        ', "removed": [[0, 1.5]], "entities": [], "hidden": 1',
+        ', "removed": [[0, 1.5]], "entities": [], "hidden": [[0, null]]',
+    ],
+)
+def test_damaged_rows_are_one_sentence(more: str, tmp_path: Path) -> None:
+    (tmp_path / ROWS).write_text(f'{{"id": "1", "tokens": ["a"]{more}}}\n')
+    with pytest.raises(DataError, match=r"line 1: the line holds no removed words: .*--overwrite"):
         list(read_removed(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (None, "it holds no summary"),
+        ({"auto": None}, "'auto' is missing"),
+        ({"removed": "3"}, "'removed' is missing or not what it should be"),
+        ({"expected": 3}, "'expected' is missing or not"),
+        ({"expected": {"precision": 1.0}}, "'recall' of 'expected' is missing"),
+        ({"measured": {"precision": 1, "recall": 0.5}}, "'hidden_words' of 'measured' is missing"),
+    ],
+)
+def test_damaged_summary_is_one_sentence(
+    changed: dict[str, Any] | None, message: str, tmp_path: Path
+) -> None:
+    summary = [1] if changed is None else {**SUMMARY_OF_TWO, **changed}
+    (tmp_path / SUMMARY).write_text(json.dumps(summary))
+    with pytest.raises(DataError, match=rf"removed\.json: {message}.*--overwrite"):
+        read_summary(tmp_path)
+    for name in SUMMARY_OF_TWO:
+        (tmp_path / SUMMARY).write_text(
+            json.dumps({key: value for key, value in SUMMARY_OF_TWO.items() if key != name})
+        )
+        with pytest.raises(DataError, match=f"'{name}' is missing"):
+            read_summary(tmp_path)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lacuner.adaptation.gaps import Masking
 from lacuner.errors import UsageError
-from lacuner.models.precision import PRECISIONS
+from lacuner.models.precision import AUTO, PRECISIONS
 from lacuner.settings import check_range
 
 
@@ -31,7 +31,7 @@ class AdaptationTraining:
     weight_decay: float = 0.01
     clip: float = 1.0
     accumulate: int = 1
-    precision: str = "no"
+    precision: str = AUTO
     checkpoint_steps: int = 100
     seed: int = 0
 

@@ -95,7 +95,8 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.close()
         return 0
     except OSError as error:
-        messages().print(f"error: {error.filename or ''}: {error.strerror}", markup=False)
+        place = f"{error.filename}: " if error.filename else ""
+        messages().print(f"error: {place}{error.strerror or error}", markup=False, soft_wrap=True)
         return 1
     return 0
 

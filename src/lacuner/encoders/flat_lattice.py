@@ -65,7 +65,8 @@ class FlatLatticeEncoder(nn.Module):
         lexicon: The words.
         trainable: How many numbers of the vocabulary are trained.
         character_width: Length of a character's vector.
-        words: Most words of the lexicon over a character.
+        words: A word of the lexicon stays if it is among so many longest ones over any character;
+            over another one there may be more, see `lattice_of`.
         window: Most characters in a lattice.
         layers: How many layers there are.
         heads: Heads of the attention.
@@ -146,7 +147,8 @@ class FlatLatticeEncoder(nn.Module):
             most_frequent: How many of its entries to keep that the corpus does not hold.
             freeze: `embeddings` leaves the vectors of that file as they are; `none` trains them.
             character_width: Length of learned vectors of characters; a file has its own.
-            words: Most words of the lexicon over a character.
+            words: A word of the lexicon stays if it is among so many longest ones over any
+                character; over another one there may be more, see `lattice_of`.
             case: `ignore`, or `exact` if case counts in the lexicon.
             most_words: Take so many of the first words of the lexicon; None takes all.
             window: Most characters in a lattice; None takes 300.

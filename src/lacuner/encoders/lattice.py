@@ -51,7 +51,9 @@ def lattice_of(
     Args:
         characters: The numbers of its characters.
         found: The words of the lexicon in it.
-        words: Most words over a character: a word that is among them nowhere is left out.
+        words: A word of the lexicon stays if it is among so many longest ones over any of the
+            characters that it covers, anywhere in the sentence, and is left out if nowhere. So
+            more than so many may lie over a character.
         window: Most characters in a window.
         overlap: Characters that neighbouring windows share.
     """

@@ -5,6 +5,7 @@ Vectors go to disk as they are read, so that only the words must fit into memory
 
 from __future__ import annotations
 
+import errno
 import logging
 import shutil
 import tempfile
@@ -18,7 +19,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from lacuner.encoders.free_memory import free_memory
+from lacuner.encoders.free_memory import free_memory, in_bytes
 from lacuner.encoders.lexicon import NORMAL_FORM, VERSION, Lexicon
 from lacuner.encoders.vector_files import Floats, VectorRow, vector_rows
 from lacuner.encoders.vector_matrix import files_of_vectors
@@ -33,6 +34,8 @@ _LOGGER = logging.getLogger("lacuner")
 _BYTES_A_UNIT, _BYTES_A_WORD = 80, 250  # what compiling needs in memory, rounded up
 _LOOK = 50_000  # words between two looks at the free memory
 _BLOCK = 4096  # vectors that are written at once
+# Raise it when files are read otherwise, or refused that were not: what is in the cache goes by it.
+_READING = 2
 # A single character tells a network that reads characters nothing; a word does.
 _LEAST_UNITS = {"characters": 2, "words": 1}
 
@@ -58,7 +61,7 @@ def open_lexicon(
     """
     if most_words is not None and most_words < 1:
         raise UsageError(f"most_words of a lexicon is {most_words}, but must be at least 1.")
-    options = [VERSION, units, ignore_case, most_words]
+    options = [VERSION, _READING, units, ignore_case, most_words]
     digest = blake2b(orjson.dumps(options), digest_size=16)
     for file in files_of_vectors(path):
         digest.update(digest_of_file(file))
@@ -74,16 +77,14 @@ def open_lexicon(
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=place.parent) as vectors:
-            arrays = compiler.compile(_first(vector_rows(path), most_words), vectors)
+            arrays = compiler.compile(_first(vector_rows(path, units=units), most_words), vectors)
             with suppress(OutputExists), written_aside(place) as aside:
                 write_arrays(aside, arrays, description)
     except MemoryError:
-        raise DataError(
-            path,
-            f"its words do not fit into memory: {len(compiler.words):,} of them did",
-            right=f"Take fewer, the first ones: most_words = {max(1, len(compiler.words) // 2):d}",
-        ) from None
+        raise _no_room(path, len(compiler.words)) from None
     except OSError as error:
+        if error.errno == errno.ENOMEM:
+            raise _no_room(path, len(compiler.words)) from None
         raise LacunerError(
             f"The lexicon {path} cannot be compiled to {place.parent}: {error.strerror}. "
             "XDG_CACHE_HOME can name another place for caches."
@@ -96,6 +97,17 @@ def _first(rows: Iterable[VectorRow], most: int | None) -> Iterator[VectorRow]:
         if number == most:
             return
         yield row
+
+
+def _no_room(path: Path, taken: int) -> DataError:
+    what = f"its words do not fit into memory: {taken:,} of them did"
+    return DataError(path, what, right=_advice(taken // 2))
+
+
+def _advice(most: int) -> str:
+    if not most:
+        return "Free some memory first: hardly anything is left"
+    return f"Take fewer of them, the most frequent are the first: most_words = {most:d}"
 
 
 class _Compiler:
@@ -168,8 +180,7 @@ class _Compiler:
             count = len(self.words)
             raise DataError(
                 self.path,
-                f"its first {count:,} words alone would need {needed / 1e9:.1f} GB of memory to be "
-                f"compiled, and {free / 1e9:.1f} GB are free",
-                right="Take fewer of them, the most frequent are the first: most_words = "
-                f"{int(count * free / needed / 2):d}",
+                f"its first {count:,} words alone would need {in_bytes(needed)} of memory to be "
+                f"compiled, and {in_bytes(free)} are free",
+                right=_advice(int(count * free / needed / 2)),
             )

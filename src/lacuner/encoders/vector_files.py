@@ -7,17 +7,18 @@ text or binary; `save` gives a pickle, which is refused with the way out.
 from __future__ import annotations
 
 import codecs
+import errno
 import mmap
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lacuner.encoders.vector_matrix import matrix_with_words
+from lacuner.encoders.vector_matrix import cannot_be_mapped, matrix_with_words
 from lacuner.errors import DataError
 from lacuner.files import read_lines
 
@@ -25,7 +26,13 @@ Floats = NDArray[np.float32]
 _PEEK = 1 << 16
 _PICKLE, _GZIP, _ZIP = b"\x80", b"\x1f\x8b", b"PK\x03\x04"
 _FASTTEXT = (793712314).to_bytes(4, "little")
-_FRACTION = re.compile(r"[-+]?(\d*\.\d+|\d+\.|\d+(\.\d*)?[eE][-+]?\d+)", re.ASCII)
+# What can hardly be in a word, unlike the number of "Apollo 11"; "Nan" is a name.
+_FRACTION = re.compile(
+    r"[-+]?(\d*\.\d+|\d+\.|(\d+\.?\d*|\.\d+)[eE][-+]?\d+"
+    r"|nan|NaN|NAN|inf|Inf|INF|[iI]nfinity|INFINITY)",
+    re.ASCII,
+)
+_WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
 
 
 class VectorRow(NamedTuple):
@@ -44,14 +51,18 @@ class VectorRow(NamedTuple):
     vector: Callable[[], Floats]
 
 
-def vector_rows(path: Path) -> Iterator[VectorRow]:
+def vector_rows(path: Path, *, units: str = "words") -> Iterator[VectorRow]:
     """The words of a file of any of the known forms, told apart by what is in them.
+
+    They are read as they are asked for, so that who wants the first ones has those alone in memory.
 
     Args:
         path: A text file (word2vec or GloVe: with or without a first line of counts, fields by
             tabs or spaces), a binary file of word2vec, or a folder (or the .npy file in it) with
             one .npy matrix and its words, one a line of a .txt file or in a column of a .parquet
             file.
+        units: `characters` if no word of the file is made of several, so that a number behind it,
+            fields being parted by spaces, is surely one of a vector that is too long.
 
     Raises:
         DataError: The file is not of any of these forms, or is damaged.
@@ -78,7 +89,7 @@ def vector_rows(path: Path) -> Iterator[VectorRow]:
         )
     if head.startswith((_GZIP, _ZIP)):
         raise DataError(path, "the file is packed", right="Unpack it first")
-    return _binary_rows(path) if _is_binary(head) else _text_rows(path)
+    return _binary_rows(path) if _is_binary(head) else _text_rows(path, units)
 
 
 def _is_binary(head: bytes) -> bool:
@@ -103,7 +114,7 @@ def _header(line: str) -> tuple[int, int] | None:
     return None
 
 
-def _text_rows(path: Path) -> Iterator[VectorRow]:
+def _text_rows(path: Path, units: str) -> Iterator[VectorRow]:
     promised: tuple[int, int] | None = None
     width = found = 0
     for number, line in read_lines(path):
@@ -121,7 +132,7 @@ def _text_rows(path: Path) -> Iterator[VectorRow]:
         if not word.strip(" ") or word[0] == " " or len(numbers) != width or not width:
             right = f"Right is a word and {width} numbers" if width else "Right is a word, numbers"
             raise DataError(path, "the line is no word with its vector", line=number, right=right)
-        if _FRACTION.fullmatch(word.rpartition(separator)[2]) and separator in word:
+        if _holds_numbers(word, separator, units):
             raise DataError(
                 path,
                 f"the vector is longer than the {width} numbers of those before",
@@ -132,6 +143,17 @@ def _text_rows(path: Path) -> Iterator[VectorRow]:
         yield VectorRow(word, width, number, partial(_numbers, numbers, path, number, word))
         found += 1
     _check_count(path, promised, found)
+
+
+def _holds_numbers(word: str, separator: str, units: str) -> bool:
+    """Are there numbers in what is taken for a word, as the vector is longer than others?"""
+    _, *others = word.split(separator)
+    if separator == "\t":
+        return bool(others)
+    return any(
+        _FRACTION.fullmatch(piece) or (units == "characters" and _WHOLE.fullmatch(piece))
+        for piece in others
+    )
 
 
 def _numbers(texts: list[str], path: Path, line: int, word: str) -> Floats:
@@ -167,11 +189,13 @@ def _check_count(path: Path, promised: tuple[int, int] | None, found: int) -> No
 
 def _binary_rows(path: Path) -> Iterator[VectorRow]:
     """The form that word2vec writes: counts, then each word, a space, its vector, a newline."""
-    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    with open(path, "rb") as file, _mapped(path, file) as data:
         begin = data.find(b"\n") + 1
         header = _header(data[:begin].decode("ascii"))
         assert header is not None  # seen by _is_binary
         count, width = header
+        if not width:
+            raise DataError(path, "its first line promises vectors of 0 numbers", line=1)
         for number in range(1, count + 1):
             while data[begin : begin + 1] == b"\n":
                 begin += 1
@@ -188,6 +212,22 @@ def _binary_rows(path: Path) -> Iterator[VectorRow]:
             read = partial(_from_bytes, data[space + 1 : end], path, word)
             yield VectorRow(word, width, None, read)
             begin = end
+        if data[begin : begin + _PEEK].strip():
+            raise DataError(
+                path,
+                f"its first line promises {count} words, but {len(data) - begin:,} bytes follow "
+                "them",
+                right="Right is the number of all its words",
+            )
+
+
+def _mapped(path: Path, file: BinaryIO) -> mmap.mmap:
+    try:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        if error.errno != errno.ENOMEM:
+            raise
+        raise cannot_be_mapped(path) from None
 
 
 def _from_bytes(raw: bytes, path: Path, word: str) -> Floats:

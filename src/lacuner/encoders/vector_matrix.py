@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lacuner.encoders.free_memory import in_bytes
 from lacuner.errors import DataError, MissingExtra
 from lacuner.files import read_lines
 
@@ -15,11 +18,11 @@ _WORD_LISTS = (".parquet", ".txt")
 
 
 class MatrixWithWords(NamedTuple):
-    """A matrix that lies on disk, and what its rows are the vectors of."""
+    """A matrix that lies on disk, and what its rows are the vectors of: read one by one."""
 
     path: Path
     matrix: NDArray[Any]
-    words: list[str]
+    words: Iterator[str]
 
 
 def matrix_with_words(path: Path) -> MatrixWithWords:
@@ -36,15 +39,36 @@ def matrix_with_words(path: Path) -> MatrixWithWords:
     try:
         matrix = np.load(matrix_file, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+            raise cannot_be_mapped(matrix_file) from None
         raise DataError(matrix_file, f"this is no matrix that numpy can read: {error}") from None
-    words = _parquet_words(word_file) if word_file.suffix == ".parquet" else _lines(word_file)
-    if matrix.ndim != 2 or matrix.dtype.kind != "f" or len(matrix) != len(words):
+    if word_file.suffix == ".parquet":
+        count, words = _parquet_words(word_file)
+    else:
+        count, words = sum(1 for _ in _lines(word_file)), _lines(word_file)
+    if matrix.ndim != 2 or matrix.dtype.kind != "f" or len(matrix) != count:
         raise DataError(
             matrix_file,
-            f"a {matrix.dtype} array of shape {matrix.shape} does not fit the {len(words)} words "
+            f"a {matrix.dtype} array of shape {matrix.shape} does not fit the {count} words "
             f"of {word_file.name}",
         )
+    if not matrix.shape[1]:
+        raise DataError(
+            matrix_file,
+            f"its {count} vectors have no numbers: its shape is {matrix.shape}",
+            right="Right is a row of numbers for each word",
+        )
     return MatrixWithWords(matrix_file, matrix, words)
+
+
+def cannot_be_mapped(path: Path) -> DataError:
+    """The error for a file of vectors that this process has no room for, though it is not read."""
+    return DataError(
+        path,
+        f"its {in_bytes(path.stat().st_size)} cannot be mapped, as this process may not take so "
+        "much memory",
+        right="Raise its limit (ulimit -v), or take a smaller file",
+    )
 
 
 def files_of_vectors(path: Path) -> list[Path]:
@@ -80,29 +104,45 @@ def _only(folder: Path, suffixes: tuple[str, ...]) -> Path:
     return found[0]
 
 
-def _lines(path: Path) -> list[str]:
-    words = []
+def _lines(path: Path) -> Iterator[str]:
     for number, line in read_lines(path):
         if not line.strip():
             raise DataError(path, "the line is empty", line=number, right="Right is one word")
-        words.append(line)
-    return words
+        yield line
 
 
-def _parquet_words(path: Path) -> list[str]:
+def _parquet_words(path: Path) -> tuple[int, Iterator[str]]:
+    """How many words there are, and the words."""
     try:
         from pyarrow import ArrowException, parquet
     except ImportError:
         raise MissingExtra("Reading word vectors with a parquet index", "parquet") from None
     try:
-        table = parquet.read_table(path)
+        file = parquet.ParquetFile(path)
+    except MemoryError:  # which those of Arrow are, too
+        raise
     except (ArrowException, OSError) as error:
-        raise DataError(path, f"this is no parquet file: {str(error).splitlines()[0]}") from None
-    for column in table.columns:
-        if str(column.type) in ("string", "large_string"):
-            words: list[str | None] = column.to_pylist()
-            if not all(words):
-                number = next(number for number, word in enumerate(words, 1) if not word)
-                raise DataError(path, f"word {number} is empty")
-            return [word for word in words if word]
-    raise DataError(path, "no column holds words", right="One column is of strings")
+        raise _no_parquet(path, error) from None
+    strings = [one.name for one in file.schema_arrow if str(one.type) in ("string", "large_string")]
+    if not strings:
+        raise DataError(path, "no column holds words", right="One column is of strings")
+
+    def words() -> Iterator[str]:
+        number = 0
+        try:
+            for batch in file.iter_batches(columns=strings[:1]):
+                for word in batch.column(0).to_pylist():
+                    number += 1
+                    if not word:
+                        raise DataError(path, f"word {number} is empty")
+                    yield word
+        except MemoryError:
+            raise
+        except (ArrowException, OSError) as error:
+            raise _no_parquet(path, error) from None
+
+    return file.metadata.num_rows, words()
+
+
+def _no_parquet(path: Path, error: Exception) -> DataError:
+    return DataError(path, f"this is no parquet file: {str(error).splitlines()[0]}")

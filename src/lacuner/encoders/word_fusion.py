@@ -17,6 +17,7 @@ from lacuner.encoders.contract import Inputs
 from lacuner.encoders.lexicon_reader import LexiconEncoder, LexiconPieces, LexiconReader
 from lacuner.encoders.two_way_lstm import read_both_ways
 from lacuner.encoders.word_attention import WordAttention
+from lacuner.errors import UsageError
 
 
 class WordFusionEncoder(LexiconEncoder):
@@ -26,10 +27,15 @@ class WordFusionEncoder(LexiconEncoder):
         reader: The transformer and the lexicon.
         hidden: Width of the LSTM, each way.
         dropout: Before and after it.
+
+    Raises:
+        UsageError: An LSTM without width.
     """
 
     def __init__(self, reader: LexiconReader, *, hidden: int, dropout: float) -> None:
         super().__init__(reader)
+        if hidden < 1:
+            raise UsageError(f"'hidden' of word_fusion is 1 or more, not {hidden}.")
         widths = reader.transformer.width, reader.lexicon.width
         self.attention = WordAttention(*widths)
         self.lstm = nn.LSTM(sum(widths), hidden, bidirectional=True, batch_first=True)

@@ -21,6 +21,7 @@ from lacuner.experiments.study import (
     Study,
     System,
 )
+from lacuner.models.precision import SINGLE
 from lacuner.recipes.encoder_file import (
     content_digest,
     encoder_file_fingerprint,
@@ -32,6 +33,7 @@ from lacuner.settings import flattened
 from lacuner.suggestions import unknown_name
 
 NO_ENCODER = EncoderChoice("none", model="none")
+ON_ANY_MACHINE: Settings = {"training": {"precision": SINGLE}}  # unless a study says otherwise
 
 
 @dataclass(frozen=True)
@@ -220,7 +222,7 @@ def _settings(
     """Defaults, then those that systems share, one after another, and the system's own."""
     recipe = find_recipe(system.recipe)
     kind = recipe.settings
-    merged: Settings = {}
+    merged = _fitting(kind, ON_ANY_MACHINE)
     for settings in shared:
         merged = _merged(merged, _fitting(kind, settings))
     merged = _merged(merged, system.settings)

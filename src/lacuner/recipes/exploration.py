@@ -157,7 +157,9 @@ def _findings(
     )
     for sentence in emptied:
         findings.lose(
-            "sentence whose words without a label are all left out: only its labels teach",
+            "sentence whose words without a label are all left out: only its labels teach"
+            if sentence.entities
+            else "sentence without labels whose words are all left out: it teaches nothing",
             sentence.id,
             f"ell is {share:.4g}; a smaller exploration.ell keeps more",
         )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from lacuner.corpus.findings import Findings
 from lacuner.corpus.sentence import Corpus
 from lacuner.errors import UsageError
 from lacuner.files import written_aside
@@ -81,6 +82,7 @@ def train(
         raise UsageError("The corpus has no words to learn from.")
     if not corpus.labels:
         raise UsageError("The corpus has no label, and names none: there is nothing to learn.")
+    gone, absent = _in_order(hidden, corpus)
     folder = Path(out) if out is not None else on_main(_temporary_folder)
     run = Run.create(
         folder,
@@ -92,12 +94,13 @@ def train(
         overwrite=overwrite,
         listeners=listeners,
         stopped=stopped,
-        hidden=_in_order(hidden, corpus),
+        hidden=gone,
         encoder=_described_encoder(resolved.as_dict()),
         jobs=jobs,
     )
     if not on_main(lambda: run.is_finished):
         with run.replaced.given_back_on_failure():
+            run.report(absent)
             predictor = train_in_stages(chosen, corpus, dev, resolved, run)
             on_main(lambda: _save(predictor, run.model_folder))
     return load(folder)
@@ -118,15 +121,30 @@ def _save(predictor: Predictor, folder: Path) -> None:
         predictor.save(aside)
 
 
-def _in_order(hidden: Corpus | None, corpus: Corpus) -> Corpus | None:
-    """The hidden entities, sentence by sentence of the corpus."""
+def _in_order(hidden: Corpus | None, corpus: Corpus) -> tuple[Corpus | None, Findings]:
+    """The hidden entities, sentence by sentence of the corpus; and sentences they do not have."""
+    findings = Findings()
     if hidden is None:
-        return None
-    rows = [hidden.get(sentence.id) or sentence.unlabelled() for sentence in corpus]
-    for sentence, gone in zip(corpus, rows, strict=True):
-        if sentence.tokens != gone.tokens:
+        return None, findings
+    if all(hidden.get(sentence.id) is None for sentence in corpus):
+        raise UsageError(
+            f"The hidden labels have none of the sentences of the corpus, such as "
+            f"'{corpus.sentences[0].id}': they belong to another corpus."
+        )
+    rows = []
+    for sentence in corpus:
+        gone = hidden.get(sentence.id)
+        if gone is None:
+            findings.lose(
+                "sentence that the hidden labels do not have: none counts as hidden there",
+                sentence.id,
+                "take the file that 'lacuner mask' wrote beside the corpus",
+            )
+            gone = sentence.unlabelled()
+        elif sentence.tokens != gone.tokens:
             raise UsageError(
                 f"The hidden labels of sentence '{sentence.id}' belong to other words than the "
                 "corpus has there."
             )
-    return hidden.with_sentences(rows)
+        rows.append(gone)
+    return hidden.with_sentences(rows), findings

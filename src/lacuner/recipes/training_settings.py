@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from lacuner.errors import UsageError
-from lacuner.models.precision import PRECISIONS
+from lacuner.models.precision import AUTO, PRECISIONS
 from lacuner.settings import check_range
 from lacuner.suggestions import unknown_name
 
@@ -20,6 +20,8 @@ class TrainingSettings:
     Attributes:
         epochs: How often each sentence is seen; none takes as many as make 1,200 steps, at least
             4 and at most 15, so that small corpora are seen more often.
+        precision: What the encoder computes in: `no` is single precision, `bf16` and `fp16` half,
+            `auto` bf16 where the device is faster by it.
     """
 
     epochs: int | None = None
@@ -30,7 +32,7 @@ class TrainingSettings:
     weight_decay: float = 0.01
     clip: float = 1.0
     accumulate: int = 1
-    precision: str = "no"
+    precision: str = AUTO
     batch_words: int = 4096
     patience: int | None = None
     checkpoint_steps: int = 200

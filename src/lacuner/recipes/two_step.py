@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 import torch
 
 from lacuner.corpus.sentence import Corpus
-from lacuner.errors import UsageError
+from lacuner.errors import DataError, UsageError
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.models.word_dropout import DROPOUT
@@ -40,7 +40,7 @@ from lacuner.training.loop import step_seed
 from lacuner.training.processes import on_main
 from lacuner.training.removed_words import ROWS, RemovedRow, read_removed
 from lacuner.training.run_folder import Run, Stage
-from lacuner.training.state import drop_result
+from lacuner.training.state import drop_result, result_path
 from lacuner.training.word_removal import RemovedWords
 
 _HEADS, _SCHEMES = ("softmax", "crf"), ("bio", "bioes")
@@ -123,10 +123,24 @@ def explore(corpus: Corpus, settings: Settings, run: Run) -> list[RemovedRow]:
     if not settings.exploration.ell:
         return []
     stage = run.stage("explore")
-    if not on_main((stage.folder / ROWS).exists):
+    if not on_main(lambda: _is_explored(stage)):
         _find_gaps(corpus, settings, stage)
     drop_result(stage)
     return list(read_removed(stage.folder))
+
+
+def _is_explored(stage: Stage) -> bool:
+    """Are the words that shall be removed known?"""
+    path = stage.folder / ROWS
+    if path.exists():
+        return True
+    if stage.is_finished and not result_path(stage).exists():
+        raise DataError(
+            path,
+            "the words that the exploration removed are gone, and so is the model that found them",
+            right="Begin anew with --overwrite",
+        )
+    return False
 
 
 def _find_gaps(corpus: Corpus, settings: Settings, stage: Stage) -> None:

@@ -20,7 +20,7 @@ from torch import nn
 from lacuner.errors import LacunerError
 from lacuner.models import Model
 from lacuner.models.batching import Examples, shuffled_batches
-from lacuner.models.precision import compute_in
+from lacuner.models.precision import SINGLE, compute_in, precision_on
 from lacuner.objectives.loss import Objective
 from lacuner.training.events import Epoch, Evaluation, Step, Tally
 from lacuner.training.processes import (
@@ -68,7 +68,7 @@ def train(
     weight_decay: float = 0.01,
     clip: float = 1.0,
     accumulate: int = 1,
-    precision: str = "no",
+    precision: str = SINGLE,
     batch_words: int = 4096,
     score: Scorer | None = None,
     patience: int | None = None,
@@ -114,6 +114,7 @@ def train(
     # own forward uses (gradients are averaged below), and in half precision it would compute scores
     # and losses, too.
     model.to(accelerator.device)
+    precision = precision_on(accelerator.device, precision)
     compute_in(model, precision)
     scaler = torch.amp.GradScaler(accelerator.device.type, enabled=precision == "fp16")
     optimiser = accelerator.prepare(optimiser)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import orjson
@@ -21,6 +22,15 @@ from lacuner.errors import DataError
 from lacuner.files import read_json, read_json_lines, write_json, written_aside
 
 ROWS, SUMMARY = "removed.jsonl", "removed.json"
+_RIGHT = "It is as an exploration wrote it; begin anew with --overwrite to have it written again"
+_NUMBER = (int, float)
+# What a summary says, and of what type each is.
+_FACTS: dict[str, Any] = {
+    "ell": _NUMBER, "auto": bool, "candidates": int, "removed": int, "sentences": int,
+    "expected": (dict, NoneType), "measured": (dict, NoneType),
+}  # fmt: skip
+_EXPECTED: dict[str, Any] = {"precision": _NUMBER, "recall": _NUMBER}
+_MEASURED: dict[str, Any] = {**_EXPECTED, "hidden_words": int}
 
 
 @dataclass(frozen=True)
@@ -89,16 +99,49 @@ def read_removed(folder: Path) -> Iterator[RemovedRow]:
                 tuple(row["tokens"]),
                 tuple(Entity(*entity) for entity in row["entities"]),
             )
-            words, values = zip(*row["removed"], strict=True)
+            pairs = [_word_and_value(pair, len(sentence)) for pair in row["removed"]]
+            words, values = zip(*pairs, strict=True)
             hidden = None
             if "hidden" in row:
                 hidden = tuple((int(start), int(end)) for start, end in row["hidden"])
             yield RemovedRow(sentence, words, values, hidden)
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataError(path, f"the line holds no removed words: {error}", line=line) from None
+        except KeyError as error:
+            raise _damaged(path, line, f"it has no {error}") from None
+        except (TypeError, ValueError) as error:
+            raise _damaged(path, line, str(error).rstrip(".")) from None
+
+
+def _damaged(path: Path, line: int, why: str) -> DataError:
+    return DataError(path, f"the line holds no removed words: {why}", line=line, right=_RIGHT)
+
+
+def _word_and_value(pair: Any, length: int) -> tuple[int, float]:
+    """A removed word of a sentence of that length, and its O-value."""
+    word, value = pair
+    if type(word) is not int or not 0 <= word < length:
+        raise ValueError(f"{word!r} is no place of one of its {length} words")
+    if type(value) not in (int, float):
+        raise ValueError(f"{value!r} is no O-value")
+    return word, float(value)
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """What there is to say of all removed words."""
-    summary: dict[str, Any] = read_json(folder / SUMMARY)
+    """What there is to say of all removed words.
+
+    Raises:
+        DataError: There is no such file, or it is damaged.
+    """
+    path = folder / SUMMARY
+    summary = read_json(path)
+    if not isinstance(summary, dict):
+        raise DataError(path, "it holds no summary of removed words", right=_RIGHT)
+    for place, named in (("", _FACTS), ("expected", _EXPECTED), ("measured", _MEASURED)):
+        facts = summary.get(place) if place else summary
+        if place and facts is None:
+            continue
+        for name, kinds in named.items():
+            found = facts.get(name, "") if isinstance(facts, dict) else ""
+            if not isinstance(found, kinds):
+                what = f"'{name}' of '{place}'" if place else f"'{name}'"
+                raise DataError(path, f"{what} is missing or not what it should be", right=_RIGHT)
     return summary

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from lacuner.errors import LacunerError
+from lacuner.errors import DataError, LacunerError
 from lacuner.files import read_json, write_json, written_aside
 from lacuner.models.precision import SINGLE, compute_in, precision_of
 from lacuner.training.processes import on_main
@@ -114,7 +114,7 @@ def keep_result(stage: Stage, model: nn.Module) -> None:
 
 
 def _keep_result(stage: Stage, model: nn.Module) -> None:
-    with written_aside(_result_path(stage), overwrite=True) as aside:
+    with written_aside(result_path(stage), overwrite=True) as aside:
         save_file(trained_tensors(model), aside, {_PRECISION: precision_of(model)})
     stage.finish()
     for path in stage.folder.glob("best-*.safetensors"):
@@ -122,19 +122,34 @@ def _keep_result(stage: Stage, model: nn.Module) -> None:
 
 
 def load_result(stage: Stage, model: nn.Module) -> None:
-    """Brings back the weights of a finished stage, and what its encoder computes in."""
-    path = _result_path(stage)
-    _load_trained(model, load_file(path))
-    with safe_open(path, "pt") as file:
-        compute_in(model, (file.metadata() or {}).get(_PRECISION, SINGLE))
+    """Brings back the weights of a finished stage, and what its encoder computes in.
+
+    Raises:
+        DataError: They are gone or damaged.
+    """
+    path = result_path(stage)
+    try:
+        tensors = load_file(path)
+        with safe_open(path, "pt") as file:
+            facts = file.metadata() or {}
+    except (FileNotFoundError, SafetensorError) as error:
+        gone = isinstance(error, FileNotFoundError)
+        raise DataError(
+            path,
+            f"the weights of a finished stage are {'gone' if gone else f'damaged: {error}'}",
+            right="Begin anew with --overwrite",
+        ) from None
+    _load_trained(model, tensors)
+    compute_in(model, facts.get(_PRECISION, SINGLE))
 
 
 def drop_result(stage: Stage) -> None:
     """Lets go of the weights of a finished stage, once nobody needs them; it stays finished."""
-    on_main(lambda: _result_path(stage).unlink(missing_ok=True))
+    on_main(lambda: result_path(stage).unlink(missing_ok=True))
 
 
-def _result_path(stage: Stage) -> Path:
+def result_path(stage: Stage) -> Path:
+    """Where the weights of a finished stage are, until they are dropped."""
     return stage.folder / "result.safetensors"
 
 
