@@ -86,11 +86,11 @@ def measure(rounds: int) -> dict[str, Any]:
         "batches": len(drawn),
         "rounds": rounds,
         "times_as_fast": {
-            kind: dict(zip(("training", "prediction"), of[:, 0] / of[:, 1], strict=True))
+            kind: dict(zip(("training", "prediction"), (of[:, 0] / of[:, 1]).tolist(), strict=True))
             for kind, of in medians.items()
         },
         "step_milliseconds": {
-            kind: dict(zip(PRECISIONS, 1000 * of[0] / len(drawn), strict=True))
+            kind: dict(zip(PRECISIONS, (1000 * of[0] / len(drawn)).tolist(), strict=True))
             for kind, of in medians.items()
         },
     }

@@ -75,6 +75,15 @@ def test_setting_that_no_recipe_has_is_named(tmp_path: Path) -> None:
         _plans(tmp_path, {'"span_ce"': '"span_xe"'})
 
 
+def test_setting_of_a_corpus_may_be_given_label_by_label(tmp_path: Path) -> None:
+    changes = {
+        "embedded = true": "embedded = true\nsettings.prior = { share = { PER = 0.1, LOC = 0.2 } }",
+        'recipe = "span_ce"': 'recipe = "pu_learning"',
+    }
+    prior = _plans(tmp_path, changes)[0].settings["prior"]
+    assert prior["share"] == {"PER": 0.1, "LOC": 0.2}
+
+
 def test_filters_choose_runs_and_name_what_is_not_there(tmp_path: Path) -> None:
     study = load_study(write_tiny(tmp_path))
     chosen = plan_runs(study, "cpu", only={"recipe": ["span_ce", "dictionary"], "seed": ["1"]})

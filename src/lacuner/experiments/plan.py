@@ -250,7 +250,8 @@ def _check_someone_takes(values: Settings, recipes: Iterable[str], where: str) -
     kinds = {name: find_recipe(name).settings for name in recipes}
     known = {path for kind in kinds.values() for path in flattened(asdict(kind()))}
     for path in flattened(values):
-        if path not in known:
+        # What is below a setting is one that can be given label by label.
+        if path not in known and not any(path.startswith(f"{above}.") for above in known):
             raise UsageError(unknown_name(f"setting in {where}", path, sorted(known)))
 
 

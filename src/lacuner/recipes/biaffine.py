@@ -47,7 +47,7 @@ class ContextSettings:
         dropout: Around and between them.
     """
 
-    layers: int = 3
+    layers: int = 1
     hidden: int = 200
     dropout: float = 0.4
 
