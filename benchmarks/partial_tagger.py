@@ -34,7 +34,7 @@ from lacuner.experiments.worker import figures
 
 SYSTEM = "spacy-partial-tagger"
 BATCH = 16
-PLACES = (("every-method", "conll03", 0.8), ("distant-conll", "conll03-distant", 0.0))
+PLACES = (("every-method", "conll03", 0.8), ("every-method", "conll03-distant", 0.0))
 CONFIG = """
 [paths]
 train = null
