@@ -119,12 +119,26 @@ def test_prior_can_be_given_for_all_or_each_label(tmp_path: Path) -> None:
         ({"prior": {"share": {"PER": 0.1}}}, "says nothing of LOC"),
         ({"prior": {"share": {"PERS": 0.1}}}, "Did you mean PER"),
         ({"risk": {"form": "binry"}}, "Did you mean binary"),
-        ({"risk": {"gamma": 0.0}, "prior": {"share": 0.1}}, "gamma must be above 0"),
+        ({"risk": {"gamma": 0.0}}, "gamma must be above 0"),
+        ({"risk": {"warmup": -2}}, "warmup at least 0"),
+        ({"risk": {"threshold": 2.0}}, "threshold is 2; it must lie between 0 and 1"),
     ],
 )
 def test_wrong_use_is_one_sentence(settings: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=message):
         _train(tmp_path / "run", **settings)
+    assert not (tmp_path / "run" / "stages" / "prior.fold-1").exists()  # before any training
+
+
+def test_priors_that_are_hardly_right_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def estimate(*arguments: Any) -> dict[str, float]:
+        return {"PER": 0.4, "LOC": 0.3}
+
+    monkeypatch.setattr("lacuner.recipes.pu_learning.estimate_priors", estimate)
+    _train(tmp_path / "run", training={**TRAINING, "epochs": 1})
+    assert any("70% of the words are in entities" in said for said in Run(tmp_path / "run").remarks)
 
 
 def test_prior_is_that_of_complete_sentences_if_these_are_many(tmp_path: Path) -> None:

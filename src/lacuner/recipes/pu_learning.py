@@ -57,6 +57,7 @@ from lacuner.training.run_folder import Run
 FORMS = ("binary", "confidence")
 GAMMA, WARMUP = 1.0, 1
 ENTITY = "ENTITY"
+_PLAUSIBLE = 0.5  # share of the words that may be in entities
 
 
 @dataclass(frozen=True)
@@ -150,6 +151,12 @@ def _priors(corpus: Corpus, settings: Settings, run: Run) -> list[Prior]:
         findings = Findings()
         said = ", ".join(f"{label} {share:.4f}" for label, share in shares.items())
         findings.remark(f"class priors, estimated from the incomplete labels: {said}")
+        total = sum(shares.values())
+        if total > _PLAUSIBLE:
+            findings.remark(
+                f"by these priors {total:.0%} of the words are in entities, which is hardly right: "
+                "the labels are too few to estimate by. Give them (prior.share)"
+            )
         run.report(findings)
     else:
         shares = _given(given, corpus.labels)
