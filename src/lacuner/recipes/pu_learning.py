@@ -55,7 +55,7 @@ from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Run
 
 FORMS = ("binary", "confidence")
-GAMMA, WARMUP = 1.0, 1
+GAMMA, WARMUP = 5.0, 2
 ENTITY = "ENTITY"
 _PLAUSIBLE = 0.5  # share of the words that may be in entities
 
