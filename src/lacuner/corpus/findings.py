@@ -40,6 +40,7 @@ class Findings:
         self.keep_all = keep_all
         self.labels: set[str] = set()
         self.remarks: list[str] = []
+        self._warnings: set[str] = set()
         self.losses: list[Loss] = []
         self.counts: Counter[str] = Counter()
 
@@ -49,10 +50,12 @@ class Findings:
         if self.keep_all or self.counts[kind] == 1:
             self.losses.append(Loss(kind, sentence_id, detail))
 
-    def remark(self, text: str) -> None:
-        """Says something once that concerns the whole file."""
+    def remark(self, text: str, *, warns: bool = False) -> None:
+        """Says something once that concerns the whole; `warns` if somebody should do something."""
         if text not in self.remarks:
             self.remarks.append(text)
+        if warns:
+            self._warnings.add(text)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: the remarks, the count of each kind of loss, and the losses that were kept."""
@@ -65,7 +68,8 @@ class Findings:
     def log(self) -> None:
         """Tells Python's logging: for callers who did not ask for the findings."""
         for remark in self.remarks:
-            _LOGGER.info("%s", remark)
+            level = logging.WARNING if remark in self._warnings else logging.INFO
+            _LOGGER.log(level, "%s", remark)
         for loss in self.losses:
             count = self.counts[loss.kind]
             first = f"sentence {loss.sentence_id}: {loss.detail}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
@@ -17,10 +16,7 @@ from lacuner.objectives.loss import Objective
 from lacuner.recipes.parts import DecodingSettings, EncoderSettings, calibrated, encoder_of, fit
 from lacuner.recipes.training_settings import TrainingSettings
 from lacuner.training.loop import step_seed
-from lacuner.training.processes import is_main
 from lacuner.training.run_folder import Run
-
-_LOGGER = logging.getLogger("lacuner")
 
 
 @dataclass(frozen=True)
@@ -85,10 +81,8 @@ def warn_without_negatives(corpus: Corpus, recipe: str, run: Run) -> None:
         "much of it. Mark sentences whose labels are complete, or take a recipe that needs none "
         "('lacuner recipes' shows which)."
     )
-    if is_main():
-        _LOGGER.warning("%s", warning)
     findings = Findings()
-    findings.remark(warning)
+    findings.remark(warning, warns=True)
     run.report(findings)
 
 

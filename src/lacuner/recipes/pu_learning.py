@@ -155,7 +155,8 @@ def _priors(corpus: Corpus, settings: Settings, run: Run) -> list[Prior]:
         if total > _PLAUSIBLE:
             findings.remark(
                 f"by these priors {total:.0%} of the words are in entities, which is hardly right: "
-                "the labels are too few to estimate by. Give them (prior.share)"
+                "the labels are too few to estimate by. Give them (prior.share)",
+                warns=True,
             )
         run.report(findings)
     else:
