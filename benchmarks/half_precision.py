@@ -3,8 +3,9 @@
     python -m benchmarks.half_precision [--rounds 5] [--threads 1]
 
 MiniLM with frozen word embeddings, batches of 16 sentences of CoNLL-2003's lengths. The encoder
-computes in single or in half precision (`training.precision`); weights, heads and losses are
-single in both. Whether a processor is faster by it depends on its instructions (AVX512-BF16, AMX).
+computes in single or in half precision (`training.precision`), but for its attention
+(`lacuner.encoders.attention`), or attention too; weights, heads and losses are single in all.
+Whether a processor is faster by it depends on its instructions (AVX512-BF16, AMX).
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.objectives.cross_entropy import CrfLikelihood, SpanCrossEntropy
 
-PRECISIONS = ("no", "bf16")
+PRECISIONS = ("no", "bf16", "bf16 throughout")
+_SAME = {"training": 1.0, "prediction": 1.0}
 KINDS = ("span classifier", "token tagger with a CRF")
 
 
@@ -44,7 +46,10 @@ def timed(kind: str, precision: str) -> TimedLoss:
     else:
         tagger = TokenTagger(encoder, demo.LABELS, scheme="bioes", head="crf")
         made = TimedLoss(tagger, CrfLikelihood(tagger))
-    compute_in(made.model, precision)
+    half, *throughout = precision.split(maxsplit=1)
+    compute_in(made.model, half)
+    if throughout:
+        encoder.model.set_attn_implementation("sdpa")
     return made
 
 
@@ -86,7 +91,10 @@ def measure(rounds: int) -> dict[str, Any]:
         "batches": len(drawn),
         "rounds": rounds,
         "times_as_fast": {
-            kind: dict(zip(("training", "prediction"), (of[:, 0] / of[:, 1]).tolist(), strict=True))
+            kind: {
+                precision: dict(zip(("training", "prediction"), faster.tolist(), strict=True))
+                for precision, faster in zip(PRECISIONS[1:], (of[:, :1] / of[:, 1:]).T, strict=True)
+            }
             for kind, of in medians.items()
         },
         "step_milliseconds": {
@@ -102,19 +110,22 @@ def as_markdown(results: dict[str, Any]) -> str:
         "# What half precision is worth",
         "",
         "Written by `python -m benchmarks.half_precision`: how many times as fast a step of "
-        "training, and a prediction, is when the encoder (MiniLM) computes in bfloat16. "
+        "training, and a prediction, is when the encoder (MiniLM) computes in bfloat16, but for "
+        "its attention, and where attention does so, too. "
         f"{results['batches']} batches of {BATCH_SIZE}, each batch's median of "
         f"{results['rounds']} rounds, in turns; seconds are those of the processor.",
         "",
         *table(
-            ("model", "training", "prediction", "ms a step, single", "ms a step, half"),
+            ("model", "encoder", "training", "prediction", "ms a step"),
             [
                 (
                     kind,
-                    *(f"{value:.2f}" for value in results["times_as_fast"][kind].values()),
-                    *(f"{value:.0f}" for value in results["step_milliseconds"][kind].values()),
+                    precision,
+                    *(f"{value:.2f}" for value in faster.get(precision, _SAME).values()),
+                    f"{results['step_milliseconds'][kind][precision]:.0f}",
                 )
-                for kind in KINDS
+                for kind, faster in results["times_as_fast"].items()
+                for precision in PRECISIONS
             ],
         ),
         "",

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from lacuner.encoders import ENCODERS
+from lacuner.encoders.attention import attend_in_single_precision
 from lacuner.encoders.contract import Inputs
 from lacuner.encoders.embedded import minilm_place
 from lacuner.encoders.freezing import freeze as freeze_parts
@@ -189,6 +190,7 @@ def load_language_model(name: str | Path, *, fresh_head: bool = False) -> Masked
         except Exception as error:
             raise cannot_load(name, error) from error
     check_tokeniser(name, tokeniser, model)
+    attend_in_single_precision(model)
     fresh = _fresh_head(name, model, report["missing_keys"])
     if fresh and not fresh_head:
         raise UsageError(

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from lacuner.encoders.attention import attend_in_single_precision
 from lacuner.errors import UsageError
 
 _WEIGHTS = ("*.safetensors", "*.bin")
@@ -104,6 +105,7 @@ def encoder_part(model: Any) -> Any:
     if "add_pooling_layer" in inspect.signature(type(model).__init__).parameters:
         model.pooler = None
     model.config.use_cache = False
+    attend_in_single_precision(model)
     return model
 
 
