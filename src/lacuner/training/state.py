@@ -72,13 +72,19 @@ def save_state(
 
 
 def load_state(stage: Stage, model: nn.Module, optimiser: torch.optim.Optimizer) -> Place:
-    """Brings back the state that counts; without one, the beginning."""
+    """Brings back the state that counts; without one, the beginning.
+
+    Raises:
+        DataError: It is gone or damaged.
+    """
     latest = on_main(lambda: _latest(stage))
     if latest is None:
         return Place()
     folder = stage.folder / latest["state"]
-    _load_trained(model, load_file(folder / "model.safetensors"))
-    _load_optimiser(model, optimiser, load_file(folder / "optimiser.safetensors"))
+    _load_trained(model, _tensors_of(folder / "model.safetensors", "weights of this state"))
+    _load_optimiser(
+        model, optimiser, _tensors_of(folder / "optimiser.safetensors", "moments of this state")
+    )
     return Place(**latest["place"])
 
 
@@ -93,7 +99,11 @@ def _latest(stage: Stage) -> dict[str, Any] | None:
     for half_written in stage.folder.glob(".*"):
         shutil.rmtree(half_written, ignore_errors=True)
     pointer = stage.folder / "latest.json"
-    latest: dict[str, Any] | None = read_json(pointer) if pointer.exists() else None
+    if not pointer.exists():
+        return None
+    latest: dict[str, Any] = read_json(pointer)
+    if not isinstance(latest, dict) or not {"state", "place"} <= latest.keys():
+        raise _unusable(pointer, "the place of the training is damaged")
     return latest
 
 
@@ -104,8 +114,12 @@ def save_best(stage: Stage, model: nn.Module, step: int) -> None:
 
 
 def load_best(stage: Stage, model: nn.Module, step: int) -> None:
-    """Brings back the weights of the best model."""
-    _load_trained(model, load_file(best_path(stage, step)))
+    """Brings back the weights of the best model.
+
+    Raises:
+        DataError: They are gone or damaged.
+    """
+    _load_trained(model, _tensors_of(best_path(stage, step), "weights of the best model"))
 
 
 def keep_result(stage: Stage, model: nn.Module) -> None:
@@ -128,19 +142,23 @@ def load_result(stage: Stage, model: nn.Module) -> None:
         DataError: They are gone or damaged.
     """
     path = result_path(stage)
-    try:
-        tensors = load_file(path)
-        with safe_open(path, "pt") as file:
-            facts = file.metadata() or {}
-    except (FileNotFoundError, SafetensorError) as error:
-        gone = isinstance(error, FileNotFoundError)
-        raise DataError(
-            path,
-            f"the weights of a finished stage are {'gone' if gone else f'damaged: {error}'}",
-            right="Begin anew with --overwrite",
-        ) from None
-    _load_trained(model, tensors)
+    _load_trained(model, _tensors_of(path, "weights of a finished stage"))
+    with safe_open(path, "pt") as file:
+        facts = file.metadata() or {}
     compute_in(model, facts.get(_PRECISION, SINGLE))
+
+
+def _tensors_of(path: Path, what: str) -> dict[str, Tensor]:
+    try:
+        return load_file(path)
+    except FileNotFoundError:
+        raise _unusable(path, f"the {what} are gone") from None
+    except (OSError, SafetensorError) as error:
+        raise _unusable(path, f"the {what} are damaged: {error}") from None
+
+
+def _unusable(path: Path, what: str) -> DataError:
+    return DataError(path, what, right="Begin anew with --overwrite")
 
 
 def drop_result(stage: Stage) -> None:
