@@ -138,7 +138,12 @@ def test_finished_runs_are_not_repeated_and_changed_ones_are_made(tmp_path: Path
     for row in first:
         assert wanted <= set(row)
         assert set(row["test"]) == {"p", "r", "f1"}
-        assert row["seconds"] > 0 and row["peak_mb"] > 50 and row["train_sentences"] == 40
+        assert (
+            row["seconds"] > 0
+            and row["processor_seconds"] > 0
+            and row["peak_mb"] > 50
+            and row["train_sentences"] == 40
+        )
     for system, selected_on, masking in (
         ("cross-entropy", "dev", 0.5), ("ceiling", "dev", 0.0), ("names", "none", 0.5)
     ):  # fmt: skip
@@ -214,15 +219,26 @@ def test_rows_keep_what_recipes_found_on_the_way(tmp_path: Path) -> None:
 
 def test_clock_adds_up_over_interruptions(tmp_path: Path) -> None:
     path = tmp_path / "clock.json"
-    path.write_text('{"seconds": 100.0, "peak_mb": 1e9, "stages": {"explore": 40.0}}')
+    path.write_text(
+        '{"seconds": 100.0, "processor_seconds": 50.0, "peak_mb": 1e9, "stages": {"explore": 40.0}}'
+    )
     clock = Clock(path)
     assert 100 <= clock.seconds < 110 and clock.peak_mb == 1e9
+    assert 50 <= (clock.processor_seconds or 0) < 60
     clock("train", None)
     clock("train", None)
     assert clock.stages["explore"] == 40 and 0 < clock.stages["train"] <= clock.seconds - 100
     clock.note()
     again = Clock(path)
     assert again.seconds >= clock.seconds - 1 and again.stages == clock.stages
+    assert (again.processor_seconds or 0) >= (clock.processor_seconds or 0) - 1 > 48
+
+
+def test_clock_does_not_guess_what_an_earlier_version_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "clock.json"
+    assert Clock(path).processor_seconds is not None
+    path.write_text('{"seconds": 100.0, "peak_mb": 500.0, "stages": {}}')
+    assert Clock(path).processor_seconds is None
 
 
 def test_missampling_is_a_rate_for_each_epoch() -> None:

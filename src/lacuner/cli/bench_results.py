@@ -42,7 +42,7 @@ def table(
             "--columns",
             metavar="NAME,…",
             help="Of f1, unshifted, retention, published, dev, precision, recall, missampling, "
-            "removed, exploration, seconds, peak_mb.",
+            "removed, exploration, seconds, processor, peak_mb.",
         ),
     ] = "f1,unshifted,retention,published",
     only: Only = None,

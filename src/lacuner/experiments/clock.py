@@ -14,7 +14,7 @@ _TICK = 2.0  # seconds between two notes
 
 
 class Clock:
-    """Wall seconds and peak memory of a training, added up over its interruptions.
+    """Seconds and peak memory of a training, added up over its interruptions.
 
     Args:
         path: Where they are kept.
@@ -24,9 +24,11 @@ class Clock:
         self._path = path
         before = read_json(path) if path.exists() else {}
         self._seconds = float(before.get("seconds", 0.0))
+        self._processor: float | None = before.get("processor_seconds", None if before else 0.0)
         self._peak = float(before.get("peak_mb", 0.0))
         self._stages: dict[str, float] = before.get("stages", {})
         self._begin = self._noted = self._heard = time.perf_counter()
+        self._processor_begin = time.process_time()
 
     def __call__(self, stage: str, event: Any) -> None:
         """Notes the time now and then; a listener of the run."""
@@ -39,8 +41,15 @@ class Clock:
 
     @property
     def seconds(self) -> float:
-        """Up to now."""
+        """By the clock on the wall, up to now."""
         return self._seconds + time.perf_counter() - self._begin
+
+    @property
+    def processor_seconds(self) -> float | None:
+        """Those of the processor, whatever else it did meanwhile; None if not all are known."""
+        if self._processor is None:
+            return None
+        return self._processor + time.process_time() - self._processor_begin
 
     @property
     def stages(self) -> dict[str, float]:
@@ -56,6 +65,5 @@ class Clock:
 
     def note(self) -> None:
         """Writes them down."""
-        write_json(
-            {"seconds": self.seconds, "peak_mb": self.peak_mb, "stages": self._stages}, self._path
-        )
+        facts = {"seconds": self.seconds, "peak_mb": self.peak_mb, "stages": self._stages}
+        write_json({**facts, "processor_seconds": self.processor_seconds}, self._path)

@@ -64,6 +64,7 @@ MEASURES = {
         lambda cell: write_mean(cell.exploration, digits=0),
     ),
     "seconds": Measure("seconds", lambda cell: write_mean(cell.seconds, 1, 0)),
+    "processor": Measure("seconds of the processor", lambda cell: write_mean(cell.processor, 1, 0)),
     "peak_mb": Measure("peak MB", lambda cell: write_mean(cell.peak_mb, 1, 0)),
 }
 
@@ -154,7 +155,8 @@ def to_csv(tables: Sequence[StudyTable]) -> str:
     """For programs: a line for each cell, every measure, nothing rounded."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    means = ("f1", "unshifted", "precision", "recall", "dev", "missampling", "seconds", "peak_mb")
+    means = ("f1", "unshifted", "precision", "recall", "dev", "missampling", "seconds", "processor",
+             "peak_mb")  # fmt: skip
     writer.writerow(
         ["study", "profile", "encoder", "corpus", "masking", "system", "recipe", "seeds",
          "train_sentences", *(f"{name}{end}" for name in means for end in ("", "_deviation")),

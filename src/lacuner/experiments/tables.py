@@ -56,6 +56,7 @@ class Cell:
         removed: Share of the words without a label that exploration left out; None without one.
         exploration: Seconds of the exploration over those of the training after it.
         seconds: Of training.
+        processor: Seconds of the processor; None where no row knows them.
         peak_mb: Of the process.
         retention: F1 over that of the supervised ceiling; None where that has not been run.
         published: The figure of the paper.
@@ -73,6 +74,7 @@ class Cell:
     removed: Mean | None
     exploration: Mean | None
     seconds: Mean
+    processor: Mean | None
     peak_mb: Mean
     retention: float | None
     published: Figure | None
@@ -197,6 +199,7 @@ def _cell(rows: list[Row], *, ceiling: list[Row], best: bool, tied: bool | None)
     drawn = [settled_missampling(row["missampling"]) for row in rows if row["missampling"]]
     scored = [row["dev"]["f1"] for row in rows if row["dev"] is not None]
     explored = [row for row in rows if row.get("removed")]
+    timed = [row["processor_seconds"] for row in rows if row.get("processor_seconds")]
     return Cell(
         f1=f1,
         unshifted=_unshifted(rows),
@@ -207,6 +210,7 @@ def _cell(rows: list[Row], *, ceiling: list[Row], best: bool, tied: bool | None)
         removed=Mean.of([_share_removed(row) for row in explored]) if explored else None,
         exploration=Mean.of([_extra_time(row) for row in explored]) if explored else None,
         seconds=Mean.of([row["seconds"] for row in rows]),
+        processor=Mean.of(timed) if timed else None,
         peak_mb=Mean.of([row["peak_mb"] for row in rows]),
         retention=f1.value / top if top else None,
         published=find_figure(

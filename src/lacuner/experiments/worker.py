@@ -119,7 +119,7 @@ def make_run(job: Job, reporter: Reporter) -> None:
         hidden=None if masked is None else masked.hidden,
     )
     clock.note()
-    seconds = clock.seconds
+    seconds, processor_seconds = clock.seconds, clock.processor_seconds
     metrics = Run(folder).metrics()
     shown = ("epoch", "dev", "unshifted")
     curve = [{key: row[key] for key in shown if key in row} for row in metrics if "dev" in row]
@@ -138,6 +138,7 @@ def make_run(job: Job, reporter: Reporter) -> None:
         "unshifted": {"dev": dev_unshifted, "test": test_unshifted},
         "missampling": missampling(metrics),
         "seconds": seconds,
+        "processor_seconds": processor_seconds,
         "stages": clock.stages,
         "removed": removed_words(folder),
         "refilled": refilled_gaps(folder),
