@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import orjson
 import torch
+from accelerate import Accelerator
 
 from lacuner.corpus.alignment import aligned
 from lacuner.corpus.sentence import Corpus
@@ -43,6 +44,7 @@ from lacuner.experiments.results import Counts, Results, Row
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.inference.recogniser import Recogniser
 from lacuner.labelling.masking import Masked
+from lacuner.models.precision import precision_on
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.recipes.training import train
@@ -144,6 +146,7 @@ def make_run(job: Job, reporter: Reporter) -> None:
         "refilled": refilled_gaps(folder),
         "peak_mb": clock.peak_mb,
         "threads": torch.get_num_threads(),
+        "computed_in": computed_in(job),
         "version": versions(),
         "curve": curve,
     }
@@ -180,6 +183,12 @@ def _probe(
         vectors = look_at(predictor, chosen)[1]
         if vectors is not None:
             results.add_vectors(job.run, vectors, chosen.groups)
+
+
+def computed_in(job: Job) -> str | None:
+    """What `training.precision` is on this machine; None where no network is trained."""
+    wanted = job.settings.get("training", {}).get("precision")
+    return None if wanted is None else precision_on(Accelerator().device, wanted)
 
 
 def removed_words(run: Path) -> Row | None:
