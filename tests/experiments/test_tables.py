@@ -130,6 +130,30 @@ def test_exploration_is_measured_by_the_training_after_it() -> None:
     assert plain.exploration is None and plain.removed is None
 
 
+def test_cost_is_measured_by_plain_trainings_in_the_same_circumstances() -> None:
+    one, two = {"train": 1.0}, {"prior": 1.0, "train": 1.0}
+    slow = {"computed_in": "no", "seed": 2}
+    rows = [
+        row("a", 0.7, system="one", seconds=10.0, stages=one),
+        row("b", 0.7, system="two", seconds=20.0, stages=one),
+        row("c", 0.7, system="three", seconds=12.0, stages=one),
+        row("d", 0.7, system="many", seconds=36.0, stages=two),
+        row("e", 0.7, system="one", seconds=99.0, stages=one, processor_seconds=50.0, **slow),
+        row("f", 0.7, system="many", seconds=10.0, stages=two, processor_seconds=75.0, **slow),
+        row("g", 0.7, system="elsewhere", masking=0.9, stages=two),
+        row("h", 0.2, system="names", encoder="none", seconds=0.1, stages={}),
+    ]
+    table = _one(rows)
+    costs = {name: cell.cost for (name, _), cell in table.cells.items()}
+    assert costs["two"] is not None and costs["two"].value == pytest.approx(20 / 12)
+    assert costs["many"] is not None and costs["many"].value == pytest.approx(75 / 50)
+    assert costs["many"].count == 1  # where the processor's seconds are known, only they count
+    assert costs["elsewhere"] is None and costs["names"] is None
+    assert "| many | 1.5 |" in formats.to_markdown([table], ("cost",))
+    without = _one(rows[:4]).cells["many", COLUMN].cost
+    assert without is not None and without.value == pytest.approx(36 / 12)
+
+
 def test_recipes_without_encoder_stand_in_every_table() -> None:
     rows = [
         row("a", 0.5, encoder="bilstm"),

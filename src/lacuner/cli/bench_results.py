@@ -42,7 +42,7 @@ def table(
             "--columns",
             metavar="NAME,…",
             help="Of f1, unshifted, retention, published, dev, precision, recall, missampling, "
-            "removed, exploration, seconds, processor, peak_mb.",
+            "removed, exploration, seconds, processor, cost, peak_mb.",
         ),
     ] = "f1,unshifted,retention,published",
     only: Only = None,
@@ -58,9 +58,10 @@ def table(
     Example: lacuner bench table results/masked-conll.jsonl --only masking=0.8 --format latex
     """
     from lacuner.experiments import table_formats as formats
+    from lacuner.experiments.comparable_rows import joined
     from lacuner.experiments.filters import wanted_rows
     from lacuner.experiments.results import Results, read_rows
-    from lacuner.experiments.tables import joined, make_tables
+    from lacuner.experiments.tables import make_tables
 
     measures = formats.find_measures([name.strip() for name in columns.split(",")])
     writers: dict[str, Callable[[list[StudyTable]], str]] = {

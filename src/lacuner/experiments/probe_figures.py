@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from lacuner.errors import MissingExtra
 from lacuner.evaluation.label_places import spread
 from lacuner.evaluation.plots import BLUE, GREY, LINES, VERMILION, new_figure, quieten
+from lacuner.experiments.comparable_rows import Column
 from lacuner.experiments.line_panels import WIDTH
 from lacuner.experiments.results import HIDDEN, LABELLED, NO_ENTITY, O_VALUE, Results
-from lacuner.experiments.tables import Column, StudyTable
+from lacuner.experiments.tables import StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lacuner.evaluation.plots import new_figure
+from lacuner.experiments.comparable_rows import Column
 from lacuner.experiments.line_panels import WIDTH, Line, draw_lines, entitle
-from lacuner.experiments.tables import Cell, Column, Mean, StudyTable
+from lacuner.experiments.tables import Cell, Mean, StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lacuner.evaluation.plots import GREY, LINES, new_figure, quieten
+from lacuner.experiments.comparable_rows import Column
 from lacuner.experiments.line_panels import WIDTH, entitle
 from lacuner.experiments.results import Row
-from lacuner.experiments.tables import Column, Mean, StudyTable
+from lacuner.experiments.tables import Mean, StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

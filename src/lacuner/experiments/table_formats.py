@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lacuner.errors import UsageError
-from lacuner.experiments.tables import SIGNIFICANCE, Cell, Column, Mean, StudyTable
+from lacuner.experiments.comparable_rows import Column
+from lacuner.experiments.tables import SIGNIFICANCE, Cell, Mean, StudyTable
 from lacuner.suggestions import unknown_name
 
 DEFAULT_MEASURES = ("f1", "unshifted", "retention", "published")
@@ -65,6 +66,7 @@ MEASURES = {
     ),
     "seconds": Measure("seconds", lambda cell: write_mean(cell.seconds, 1, 0)),
     "processor": Measure("seconds of the processor", lambda cell: write_mean(cell.processor, 1, 0)),
+    "cost": Measure("cost, in trainings", lambda cell: write_mean(cell.cost, 1, 1)),
     "peak_mb": Measure("peak MB", lambda cell: write_mean(cell.peak_mb, 1, 0)),
 }
 
@@ -156,7 +158,7 @@ def to_csv(tables: Sequence[StudyTable]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     means = ("f1", "unshifted", "precision", "recall", "dev", "missampling", "seconds", "processor",
-             "peak_mb")  # fmt: skip
+             "cost", "peak_mb")  # fmt: skip
     writer.writerow(
         ["study", "profile", "encoder", "corpus", "masking", "system", "recipe", "seeds",
          "train_sentences", *(f"{name}{end}" for name in means for end in ("", "_deviation")),
@@ -204,6 +206,11 @@ def notes(table: StudyTable, measures: Sequence[str]) -> list[str]:
         )
     if "retention" in measures and any(cell.retention is not None for cell in cells):
         said.append("Retention: mean F1 over that of `supervised` with the same encoder.")
+    if "cost" in measures and any(cell.cost for cell in cells):
+        said.append(
+            "Cost: time over the median of the runs that are one training, in the same "
+            "circumstances."
+        )
     if "published" in measures:
         sources = {f"{c.published.source}, {c.published.encoder}" for c in cells if c.published}
         said += [f"Published: {source}." for source in sorted(sources)]

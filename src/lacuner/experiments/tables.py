@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from lacuner.errors import UsageError
 from lacuner.evaluation.bootstrap import paired_bootstrap
+from lacuner.experiments.comparable_rows import Column, newest
+from lacuner.experiments.costs import PlainTrainings
 from lacuner.experiments.published import Figure, find_figure
 from lacuner.experiments.results import Counts, Row
 
 SIGNIFICANCE = 0.05
 _BOOTSTRAP_SEED = 0
 _SETTLED = 2  # epochs after which the missampling rate is averaged
-
-Column = tuple[str, float]  # corpus and masking rate
 
 
 @dataclass(frozen=True)
@@ -57,6 +56,7 @@ class Cell:
         exploration: Seconds of the exploration over those of the training after it.
         seconds: Of training.
         processor: Seconds of the processor; None where no row knows them.
+        cost: Its time over that of a plain training; None where there is none to compare with.
         peak_mb: Of the process.
         retention: F1 over that of the supervised ceiling; None where that has not been run.
         published: The figure of the paper.
@@ -75,6 +75,7 @@ class Cell:
     exploration: Mean | None
     seconds: Mean
     processor: Mean | None
+    cost: Mean | None
     peak_mb: Mean
     retention: float | None
     published: Figure | None
@@ -131,25 +132,6 @@ def make_tables(rows: Iterable[Row], counts: Mapping[str, Counts]) -> list[Study
     return tables
 
 
-def joined(rows: Sequence[Row]) -> list[Row]:
-    """Rows of several studies as those of one, so that they stand in one table.
-
-    Raises:
-        UsageError: They do not compare: a corpus has another size in another study.
-    """
-    sizes: dict[Column, tuple[int, str]] = {}
-    for row in rows:
-        column, own = (row["corpus"], row["masking"]), row["train_sentences"]
-        size, study = sizes.setdefault(column, (own, row["study"]))
-        if size != own:
-            raise UsageError(
-                f"These studies do not compare: {row['corpus']} has {size:,} training sentences in "
-                f"{study} and {own:,} in {row['study']}."
-            )
-    name = " + ".join(dict.fromkeys(row["study"] for row in rows))
-    return [{**row, "study": name} for row in rows]
-
-
 def _table(
     study: str, profile: str, encoder: str, rows: list[Row], counts: Mapping[str, Counts]
 ) -> StudyTable:
@@ -158,12 +140,14 @@ def _table(
         places.setdefault((_label(row), (row["corpus"], row["masking"])), []).append(row)
     current = {place: newest(found) for place, found in places.items()}
     cells = {}
+    plain = PlainTrainings(row for found in current.values() for row in found)
     for (system, column), found in current.items():
         rivals = {name: own for (name, where), own in current.items() if where == column}
         best = max(rivals, key=lambda name: mean(_f1s(rivals[name])))
         cells[system, column] = _cell(
             found,
             ceiling=_ceiling(found[0], current),
+            costs=plain.costs(found),
             best=system == best and len(rivals) > 1,
             tied=False if system == best else _is_tied(found, rivals[best], counts),
         )
@@ -178,22 +162,9 @@ def _table(
     )
 
 
-def newest(rows: Sequence[Row]) -> list[Row]:
-    """Of the rows of a cell those that were made with what the last one was: one for each seed."""
-    last = _made_with(rows[-1])
-    by_seed = {row["seed"]: row for row in rows if _made_with(row) == last}
-    return [by_seed[seed] for seed in sorted(by_seed)]
-
-
-def _made_with(row: Row) -> Any:
-    settings: dict[str, Any] = row.get("settings", {})
-    if isinstance(settings, dict) and "training" in settings:
-        training = {k: v for k, v in settings["training"].items() if k != "seed"}
-        settings = {**settings, "training": training}
-    return settings, row.get("fingerprints"), row["train_sentences"]
-
-
-def _cell(rows: list[Row], *, ceiling: list[Row], best: bool, tied: bool | None) -> Cell:
+def _cell(
+    rows: list[Row], *, ceiling: list[Row], costs: list[float], best: bool, tied: bool | None
+) -> Cell:
     f1 = Mean.of(_f1s(rows))
     top = mean(_f1s(ceiling)) if ceiling else 0.0
     drawn = [settled_missampling(row["missampling"]) for row in rows if row["missampling"]]
@@ -211,6 +182,7 @@ def _cell(rows: list[Row], *, ceiling: list[Row], best: bool, tied: bool | None)
         exploration=Mean.of([_extra_time(row) for row in explored]) if explored else None,
         seconds=Mean.of([row["seconds"] for row in rows]),
         processor=Mean.of(timed) if timed else None,
+        cost=Mean.of(costs) if costs else None,
         peak_mb=Mean.of([row["peak_mb"] for row in rows]),
         retention=f1.value / top if top else None,
         published=find_figure(
