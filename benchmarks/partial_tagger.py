@@ -24,6 +24,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import torch
+
 import lacuner
 from lacuner.corpus.sentence import Corpus
 from lacuner.encoders.embedded import minilm_place
@@ -152,10 +154,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="Folder of the results.")
     parser.add_argument("--rate", type=float, default=1e-4, help="Its learning rate.")
     parser.add_argument("--seeds", type=int, nargs="*", default=[1, 2, 3])
+    parser.add_argument("--corpora", nargs="*", default=[corpus for _, corpus, _ in PLACES])
     parser.add_argument("--dev-only", action="store_true", help="Print F1 on dev; no row.")
     options = parser.parse_args()
     for seed in options.seeds:
         for study_name, corpus_name, masking in PLACES:
+            if corpus_name not in options.corpora:
+                continue
             study = load_study(study_name)
             profile, corpus = study.profile("cpu"), study.corpora[corpus_name]
             material = read_material(
@@ -190,13 +195,15 @@ def measure(
     masked = with_gaps(material.train, masking, rival.seed)
     train = material.train if masked is None else masked.corpus
     with TemporaryDirectory() as place:
-        folder, begin = Path(place), time.perf_counter()
+        folder, begin, busy = Path(place), time.perf_counter(), _processor_seconds()
         model = rival.train(train, material.dev, folder)
-        seconds = time.perf_counter() - begin
+        seconds, processor_seconds = time.perf_counter() - begin, _processor_seconds() - busy
         dev, _ = figures(rival.predict(model, material.dev, folder), material.dev)
         row: dict[str, Any] = {
             "train_sentences": len(train), "dev_sentences": len(material.dev),
             "selected_on": "dev", "dev": dev, "missampling": None, "seconds": seconds,
+            "processor_seconds": processor_seconds, "stages": {}, "computed_in": "no",
+            "threads": torch.get_num_threads(),
             "peak_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
             "version": {SYSTEM: "0.15.6"}, "curve": [],
         }  # fmt: skip
@@ -204,6 +211,12 @@ def measure(
             return row, None
         test, counts = figures(rival.predict(model, material.test, folder), material.test)
         return {**row, "test": test}, counts
+
+
+def _processor_seconds() -> float:
+    """Those of the processes of the rival so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":
