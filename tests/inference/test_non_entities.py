@@ -35,7 +35,7 @@ def test_predicted_non_entity_is_no_entity_and_ends_one(head: str) -> None:
 
 def test_offset_is_taken_off_all_tags_that_say_no_entity() -> None:
     output = output_of(_scores("B-NON", "O"), torch.ones(1, 2, dtype=torch.bool))
-    found = shifted(_model(), output, 1.5).scores - output.scores
+    found = shifted(output, 1.5, silent=2).scores - output.scores
     assert found[0].tolist() == [[-1.5, 0, 0, -1.5, -1.5]] * 2
     assert len(decode(_model(), output, offset=9.0)[0]) == 2
     assert decode(_model(), output)[0] == []

@@ -64,15 +64,6 @@ class TagSet:
         """The place of the first, an inner, the last and the only word of an entity."""
         return _PLACES[self.scheme]
 
-    @property
-    def beginnings(self) -> tuple[int, ...]:
-        """The numbers of the tags that only the first word of an entity has; `io` has none."""
-        first, inner, _, only = self.place_numbers
-        places = sorted({first, only} - {inner})
-        return tuple(
-            1 + label * self.places + place for label in range(len(self.labels)) for place in places
-        )
-
     def may_begin(self, tag: str) -> bool:
         """May a sentence begin with this tag?"""
         return self.may_follow(OUTSIDE, tag)

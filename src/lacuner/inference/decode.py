@@ -18,7 +18,7 @@ from lacuner.inference.decode_chunks import decode_chunks
 from lacuner.models import Model
 from lacuner.models.batch import Output
 from lacuner.models.crf import LinearChainCrf
-from lacuner.models.distribution import shifted
+from lacuner.models.distribution import shifted, silent_classes
 from lacuner.models.question_pointers import QuestionPointers
 from lacuner.models.span_classifier import SpanClassifier
 from lacuner.models.tie_or_break import TieOrBreak
@@ -47,13 +47,14 @@ def decode(
         temperature: What scores are divided by first.
         nested: Keep entities inside others; tags and chunks cannot express them.
         source: What the entities shall name as their source.
-        offset: Makes entities likelier before anything else: more finds more. See `shifted`.
+        offset: Taken off the scores of "no entity" before anything else: more finds more.
         ranking: By what spans compete that overlap.
 
     Returns:
         The entities of each sentence; see `decode_spans`, `decode_tags` and `decode_chunks`.
     """
-    output = shifted(model, output, offset)
+    if offset:
+        output = shifted(output, offset, silent=silent_classes(model))
     if isinstance(model, TieOrBreak):
         return decode_chunks(
             output, model.labels, thresholds=thresholds, temperature=temperature, source=source

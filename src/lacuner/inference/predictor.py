@@ -18,7 +18,7 @@ from lacuner.inference.saved_model import load_model, save_model
 from lacuner.models import Model
 from lacuner.models.batch import Batch, Output
 from lacuner.models.batching import Examples
-from lacuner.models.distribution import outputs, shifted
+from lacuner.models.distribution import outputs, shifted, silent_classes
 
 _CHUNK = 4096  # sentences that are sorted by length together
 
@@ -133,8 +133,9 @@ class NeuralPredictor:
     def fit_temperature(self, gold: Corpus) -> None:
         """Finds the temperature that makes probabilities honest on gold sentences."""
         fit = TemperatureFit(self.model)
+        silent = silent_classes(self.model)
         for _, batch, output in self.outputs(gold.sentences):
-            fit.add(shifted(self.model, output, self.offset), batch)
+            fit.add(shifted(output, self.offset, silent=silent), batch)
         self.temperature = fit.temperature()
 
     def save(self, folder: Path) -> None:

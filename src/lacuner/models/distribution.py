@@ -47,29 +47,15 @@ def silent_classes(model: Model) -> int:
     return model.silent if isinstance(model, TokenTagger) else 0
 
 
-def shifted(model: Model, output: Output, offset: float) -> Output:
-    """The output with an offset by which entities become likelier, or less likely.
-
-    Where places are decided one by one, it is taken off their scores of "no entity". A CRF decides
-    on whole rows of tags, and what lifts it has to count as gaps do: once an entity, however many
-    words that has. So an offset above 0 is added where an entity begins. One below 0 makes up for
-    negatives that are missing; those are words, and it counts at every word.
+def shifted(output: Output, offset: float, *, silent: int = 0) -> Output:
+    """The output with an offset taken off the scores of "no entity".
 
     Args:
-        model: Whose output it is.
-        output: What it says.
+        output: What a model says.
         offset: The offset.
+        silent: How many scores, the last ones, say "no entity", too.
     """
-    if not offset:
-        return output
-    silent = silent_classes(model)
     labels = output.scores.shape[-1] - 1 - silent
-    if offset > 0 and isinstance(model, TokenTagger) and model.crf is not None:
-        beginnings = [tag for tag in model.tag_set.beginnings if tag <= labels]
-        if beginnings:
-            lift = output.scores.new_zeros(output.scores.shape[-1])
-            lift[beginnings] = offset
-            return replace(output, scores=output.scores + lift)
     none, label, more = torch.split(output.scores, [1, labels, silent], -1)
     return replace(output, scores=torch.cat([none - offset, label, more - offset], -1))
 
@@ -100,12 +86,13 @@ def outputs(
         batch_size: Sentences in a batch.
         batch_words: Most places for words in a batch, padding included.
         device: Where to compute; None leaves the model where it is.
-        offset: By which entities become likelier: see `shifted`.
+        offset: Taken off the scores of "no entity".
     """
     if device is not None:
         model.to(device)
+    silent = silent_classes(model)
     for numbers, batch, (output,) in _walk([model], examples, batch_size, batch_words):
-        yield numbers, batch, shifted(model, output, offset)
+        yield numbers, batch, shifted(output, offset, silent=silent) if offset else output
 
 
 def mean_outputs(

@@ -98,7 +98,6 @@ class DecodingSettings:
     Attributes:
         offset: Taken off the score of "no entity" before a span or word takes its best label: above
             0 finds more, below 0 less; none is 0. `dev` takes the best on dev, and without one 0.
-            See `lacuner.models.distribution.shifted`.
     """
 
     offset: float | str | None = 0.0
