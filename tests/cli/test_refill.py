@@ -54,7 +54,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rival = Candidate(0, 0, 2, "LOC", -2.0, 0.9)
     against = Verdict(Candidate(0, 0, 1, "PER", -7.0, 0.9), (rival,))
     believed = Verdict(Candidate(1, 2, 3, "PER", 7.0, 0.9))
-    one.keep(found, [against, believed], [look], 1, np.random.default_rng(0))
+    one.estimate([look], 1, np.random.default_rng(0))
+    one.keep(found, [against, believed])
     keep_outcome(folder, CORPUS, [one], HIDDEN)
     return folder
 

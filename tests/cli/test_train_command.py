@@ -141,7 +141,7 @@ def test_interrupted_training_says_how_to_resume(columns: Path, tmp_path: Path) 
     _, said = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "--resume" in said and "Traceback" not in said
-    assert (run / "stages" / "round-1.train" / "latest.json").exists()
+    assert any((run / "stages").glob("*/latest.json"))
 
 
 def test_recipes_and_encoders_are_listed(lacuner: Lacuner) -> None:

@@ -5,6 +5,7 @@ candidates.jsonl   a line for each span that could be an entity: its sentence, p
 verdicts.jsonl     the same for labels that were given, each with what a model that has not learnt
                    from it would say instead; no line where there is no such model
 gaps.json          how many labels are missing, and how margins become probabilities
+beliefs.npy        the probabilities of all tags of all words, where taggers with a CRF looked
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,7 @@ from lacuner.refilling.verdicts import Verdict
 from lacuner.training.run_folder import Stage
 
 _CANDIDATES, _VERDICTS, _GAPS = "candidates.jsonl", "verdicts.jsonl", "gaps.json"
+_BELIEFS = "beliefs.npy"
 _FEWEST = 10  # labels held back, below which they say nothing
 
 
@@ -36,33 +39,19 @@ class RoundSettings:
     """The rounds.
 
     Attributes:
-        count: How often labels are put back; none makes one round for labels that look like those
-            of a list, and two otherwise.
-        members: Models that look together; from each of them other labels are held back. More than
-            one make a single round.
-        folds: From the second round on, each of so many parts of the corpus is looked at by a model
-            that learnt from the others. 1 lets one model learn from all and look at all.
-        held_back: Share of the labels that the rounds do not see, by which they are judged.
+        members: Models that look together; from each of them other labels are held back.
+        held_back: Share of the labels that a model does not see, by which it is judged.
         unit: `mention` holds back single mentions, `name` all mentions of a name, as a name that no
             list knows; `auto` looks whether names have a label everywhere or here and there.
     """
 
-    count: int | None = None
-    members: int = 1
-    folds: int = 2
+    members: int = 3
     held_back: float = 0.1
     unit: str = "auto"
 
     def __post_init__(self) -> None:
-        for name in ("count", "members", "folds"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise UsageError(f"rounds.{name} is {value}, but must be at least 1.")
-        if self.members > 1 and self.count not in (None, 1):
-            raise UsageError(
-                f"rounds.members is {self.members}, and several models make one round; "
-                f"rounds.count is {self.count}."
-            )
+        if self.members < 1:
+            raise UsageError(f"rounds.members is {self.members}, but must be at least 1.")
         if not 0 < self.held_back < 1:
             raise UsageError(f"rounds.held_back is a share, not {self.held_back:g}.")
         if self.unit not in ("auto", "mention", "name"):
@@ -71,10 +60,10 @@ class RoundSettings:
 
 @dataclass(frozen=True)
 class Look:
-    """What models say of spans without a label, some of which were held back from them.
+    """What a model says of spans, or words, without a label; some labels were held back from it.
 
     Attributes:
-        margins: Of each span.  # [spans]
+        margins: Of each span, or of an entity that begins at each word.  # [spans]
         is_held: Was its label held back?  # [spans]
         held_back: How many labels were, those included that are not among the spans.
     """
@@ -108,32 +97,26 @@ class Round:
         """Is it known what was found?"""
         return all((self._folder / name).exists() for name in (_GAPS, _VERDICTS, _CANDIDATES))
 
-    def keep(
-        self,
-        candidates: Sequence[Candidate],
-        verdicts: Sequence[Verdict],
-        looks: Sequence[Look],
-        given: int,
-        rng: np.random.Generator,
-    ) -> None:
-        """Estimates the gaps, and keeps them with the candidates and verdicts.
+    def estimate(self, looks: Sequence[Look], given: int, rng: np.random.Generator) -> GapEstimate:
+        """Estimates the gaps, and keeps what is known of them.
 
         Args:
-            candidates: What models found.
-            verdicts: What models say of labels that they have not learnt from.
-            looks: What there is to estimate by: one, or one of each model where from each of them
-                other labels were held back.
-            given: How many labels there are, those included, in sentences that may miss some.
+            looks: What there is to estimate by: one of each model.
+            given: How many labels there are, those held back included, in sentences that may miss
+                some.
             rng: For the interval of the estimate.
         """
-        held_back = sum(look.held_back for look in looks)
-        if held_back >= _FEWEST:
-            margins = np.concatenate([look.margins for look in looks])
-            is_held = np.concatenate([look.is_held for look in looks])
-            gaps = estimate_gaps(margins, is_held, held_back, rng, looks=len(looks))
-        else:
-            gaps = GapEstimate.unknown(held_back)
-        write_json(asdict(replace(gaps, given=given)), self._folder / _GAPS)
+        gaps = replace(estimated(looks, rng), given=given)
+        write_json(asdict(gaps), self._folder / _GAPS)
+        return gaps
+
+    def keep(self, candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> None:
+        """Keeps what models found, after which the round is finished.
+
+        Args:
+            candidates: Spans without a label.
+            verdicts: What models say of labels that they have not learnt by heart.
+        """
         self._write(verdicts, _VERDICTS)
         self._write(candidates, _CANDIDATES)  # the last: it says that the round is finished
 
@@ -141,6 +124,11 @@ class Round:
         with written_aside(self._folder / name, overwrite=True) as aside, open(aside, "wb") as file:
             for row in rows:
                 file.write(orjson.dumps(asdict(row)) + b"\n")
+
+    @property
+    def beliefs(self) -> Path:
+        """Where taggers keep what they believe of all words; see `refilling.tag_beliefs`."""
+        return self._folder / _BELIEFS
 
     @cached_property
     def gaps(self) -> GapEstimate:
@@ -193,6 +181,16 @@ class Round:
     def filled(self, corpus: Corpus) -> Corpus:
         """The labels of a corpus with those that the round adds, without those it takes out."""
         return fill(corpus, self.candidates, self.gaps, self._settings, self.number, self.verdicts)
+
+
+def estimated(looks: Sequence[Look], rng: np.random.Generator) -> GapEstimate:
+    """What labels that were held back say of those that are missing, if they are enough."""
+    held_back = sum(look.held_back for look in looks)
+    if held_back < _FEWEST:
+        return GapEstimate.unknown(held_back)
+    margins = np.concatenate([look.margins for look in looks])
+    is_held = np.concatenate([look.is_held for look in looks])
+    return estimate_gaps(margins, is_held, held_back, rng, looks=len(looks))
 
 
 def _held_spans(corpus: Corpus, shown: Corpus) -> set[tuple[int, Span]]:

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
 from lacuner.corpus.sentence import Entity, Sentence, overlap
 from lacuner.inference.decode import decode
 from lacuner.models.batching import Examples
 from lacuner.models.distribution import mean_outputs
 from lacuner.models.token_tagger import TokenTagger
-from lacuner.refilling.candidates import Candidate, log_chances
+from lacuner.refilling.candidates import Candidate
 from lacuner.refilling.gap_estimate import Floats
 from lacuner.refilling.verdicts import Verdict
 
@@ -108,7 +109,7 @@ def _read(
     examples = Examples(sentences, model.encoder, model.label_numbers)
     places = [number for number, sentence in enumerate(sentences) if sentence.tokens]
     for numbers, _, output in mean_outputs(models, examples, batch_words=batch_words):
-        chances = log_chances(output)
+        chances: Floats = torch.log_softmax(output.scores.double(), -1).cpu().numpy()
         sure, more = decode(model, output), decode(model, output, offset=_DOUBT)
         for row, (runs, others) in enumerate(zip(sure, more, strict=True)):
             place = places[numbers[row]]

@@ -6,7 +6,7 @@ an npy file without pickle, from which batches take their rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +61,18 @@ class Layout:
             numbers: The sentences of the batch.
             values: [batch, words, (widths,) ...].
         """
-        rows = values.detach().cpu().numpy()
-        for row, number in zip(rows, numbers, strict=True):
-            shape = self._shapes[number]
-            block = row[tuple(slice(size) for size in shape)]
-            array[self._rows(number)] = block.reshape(-1, *row.shape[len(shape) :])
+        for rows, block in self._blocks(numbers, values):
+            array[rows] = block
+
+    def add(self, array: Array, numbers: Sequence[int], values: Tensor) -> None:
+        """Adds what is known of a batch to what is there; see `scatter`."""
+        for rows, block in self._blocks(numbers, values):
+            array[rows] += block.astype(array.dtype)
+
+    def rows(self, array: Array, number: int) -> Array:
+        """The rows of a sentence.  # [places, ...]"""
+        found: Array = np.asarray(array[self._rows(number)])
+        return found
 
     def gather(self, array: Array, numbers: Sequence[int], output: Output) -> Tensor:
         """Reads the rows of a batch, zeros where there is no place.
@@ -84,6 +91,13 @@ class Layout:
             block = np.asarray(array[self._rows(number)]).reshape(*shape, -1)
             found[row][tuple(slice(size) for size in shape)] = block
         return torch.from_numpy(found).to(output.scores.device)
+
+    def _blocks(self, numbers: Sequence[int], values: Tensor) -> Iterator[tuple[slice, Array]]:
+        """What is known of each sentence of a batch, and where it belongs."""
+        for row, number in zip(values.detach().cpu().numpy(), numbers, strict=True):
+            shape = self._shapes[number]
+            block = row[tuple(slice(size) for size in shape)]
+            yield self._rows(number), block.reshape(-1, *row.shape[len(shape) :])
 
     def _rows(self, number: int) -> slice:
         return slice(self._begins[number], self._begins[number + 1])

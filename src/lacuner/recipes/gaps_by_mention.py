@@ -1,0 +1,146 @@
+"""Labels that are missing here and there: what several models believe of the words without one.
+
+1. A short training, for which what has no label is no entity, says which words may be in one. It
+   knows little by heart yet, so that entities without a label still look like those that have one.
+2. Members learn from the labels there are: CRFs that sum over all tags of these words, all others
+   being O (`objectives.partial_crf`). What they say of a word without a label is nothing that they
+   were taught, so that each can look at the sentences that it learnt from.
+3. Labels that were held back from each tell how many are missing; the mean of what members say is
+   what is believed of each word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from lacuner.corpus.sentence import Corpus, Sentence
+from lacuner.corpus.tag_set import TagSet
+from lacuner.corpus.tagging import runs
+from lacuner.models.token_tagger import TokenTagger
+from lacuner.objectives.loss import Objective
+from lacuner.objectives.partial_crf import PartialCrfLikelihood
+from lacuner.recipes.crf_tagger import new_crf_tagger
+from lacuner.recipes.hidden_tags import SoftTags
+from lacuner.recipes.parts import fit
+from lacuner.recipes.refill_settings import Settings, given, of_member, shown
+from lacuner.recipes.training_settings import epochs_for
+from lacuner.refilling.gap_estimate import Booleans
+from lacuner.refilling.outcome import keep_outcome
+from lacuner.refilling.rounds import Round, estimated
+from lacuner.refilling.tag_beliefs import (
+    believed,
+    layout_of,
+    open_words,
+    word_margins,
+    write_beliefs,
+)
+from lacuner.training.corpus_array import read_array
+from lacuner.training.loop import step_seed
+from lacuner.training.processes import on_main
+from lacuner.training.run_folder import Run
+from lacuner.training.side_by_side import train_side_by_side
+from lacuner.training.state import drop_result
+
+_OPENING = "opening"
+_QUARTER = 4  # of the epochs
+
+
+def what_is_believed(
+    corpus: Corpus, settings: Settings, run: Run
+) -> tuple[Corpus, Callable[[TokenTagger], Objective]]:
+    """The corpus, and the objective by which the last model learns what is believed of it."""
+    this = Round(run.stage("round-1"), 1, settings.filling)
+    if not on_main(this.is_finished):
+        _make(this, corpus, settings, run)
+    on_main(lambda: keep_outcome(run.folder, corpus, [this], run.hidden))
+    if this.gaps.hardly_any:
+        return corpus.vouched(), as_labelled
+    numbers = range(sum(bool(sentence.tokens) for sentence in corpus))
+    beliefs = SoftTags(read_array(this.beliefs), layout_of(corpus), numbers)
+    return corpus, partial(PartialCrfLikelihood, beliefs=beliefs)
+
+
+def as_labelled(model: TokenTagger) -> Objective:
+    """The likelihood of all that the labels do not contradict."""
+    return PartialCrfLikelihood(model)
+
+
+def _make(this: Round, corpus: Corpus, settings: Settings, run: Run) -> None:
+    """Trains all models, and keeps what they believe."""
+    seen = {
+        f"{this.name}-{member}": shown(corpus, settings, "mention", member)
+        for member in range(1, settings.rounds.members + 1)
+    }
+    opened = _opened(corpus, settings, run)
+    trainings = {
+        name: partial(_member, _with_open(some, opened), of_member(settings, number))
+        for number, (name, some) in enumerate(seen.items(), 1)
+    }
+    train_side_by_side(trainings, run)
+    models = [training(run.within(name)) for name, training in trainings.items()]
+    batch_words = settings.training.batch_words
+
+    def keep() -> None:
+        looks = [
+            word_margins(model, corpus, some, batch_words=batch_words)
+            for model, some in zip(models, seen.values(), strict=True)
+        ]
+        rng = np.random.default_rng(step_seed(settings.training.seed, "interval"))
+        gaps = this.estimate(looks, given(corpus), rng)
+        write_beliefs(this.beliefs, models, corpus, batch_words=batch_words)
+        tag_set = TagSet(corpus.labels, settings.model.scheme)
+        this.keep(believed(this.beliefs, corpus, tag_set, gaps.offset), [])
+
+    on_main(keep)
+    run.report(this.findings(corpus))
+    for name in (_OPENING, *trainings):
+        drop_result(run.within(name).stage("train"))
+
+
+def _opened(corpus: Corpus, settings: Settings, run: Run) -> list[Booleans]:
+    """Which words without a label may be in an entity, by sentence; a short training says so."""
+    own, batch_words = settings.opening, settings.training.batch_words
+    some = shown(corpus, settings, "mention", 0)
+    longest = epochs_for(len(corpus), settings.training)
+    epochs = own.epochs or max(1, longest // _QUARTER)
+    short = replace(settings, training=replace(settings.training, epochs=epochs))
+    model = _member(some.vouched(), of_member(short, 0), run.within(_OPENING))
+
+    def look() -> list[Booleans]:
+        rng = np.random.default_rng(step_seed(settings.training.seed, "interval"))
+        gaps = estimated([word_margins(model, corpus, some, batch_words=batch_words)], rng)
+        return open_words(model, some, gaps.offset, own.least, batch_words=batch_words)
+
+    return on_main(look)
+
+
+def _with_open(corpus: Corpus, opened: list[Booleans]) -> Corpus:
+    """The corpus with all words outside that are neither open nor in a labelled span."""
+
+    def closed(sentence: Sentence, is_open: Booleans) -> Sentence:
+        if sentence.complete:
+            return sentence
+        is_open = is_open.copy()
+        for start, end in sentence.outside:
+            is_open[start:end] = False
+        for start, end in [
+            *(entity.span for entity in sentence.entities),
+            *(found.span for found in sentence.ambiguous),
+        ]:
+            is_open[start:end] = True
+        return replace(sentence, outside=tuple(runs((~is_open).tolist())))
+
+    pairs = zip(corpus, opened, strict=True)
+    return corpus.with_sentences(closed(sentence, words) for sentence, words in pairs)
+
+
+def _member(corpus: Corpus, settings: Settings, run: Run) -> TokenTagger:
+    """A tagger that learns from a corpus in the stage `train`; dev has no say in it."""
+    model = new_crf_tagger(corpus, settings)
+    training, stage = settings.training, run.stage("train")
+    fit(model, corpus, None, PartialCrfLikelihood(model), training, stage)
+    return model

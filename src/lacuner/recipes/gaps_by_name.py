@@ -1,0 +1,101 @@
+"""Labels of a list: names are missing, or wrong, wherever they stand.
+
+All mentions of a name are held back together: what comes back are names that a model has never
+seen. Labels of a list are also wrong, and mostly so that they are a part of a name ("Jens" of "Jens
+Veggerby"). So those who look are RoSTER's taggers: they decide word by word, a loss moves them that
+noise moves little, and they stop before they know the labels by heart. They judge the given labels
+as well: one that they find most unlikely is taken out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from lacuner.corpus.sentence import Corpus, Sentence
+from lacuner.corpus.tagging import runs
+from lacuner.models.token_tagger import TokenTagger
+from lacuner.recipes import roster
+from lacuner.recipes.refill_settings import Settings, given, of_member, shown
+from lacuner.recipes.training_settings import epochs_for
+from lacuner.refilling.filling import is_doubt
+from lacuner.refilling.outcome import keep_outcome
+from lacuner.refilling.rounds import Look, Round
+from lacuner.refilling.tagged_runs import find_tagged, judge_by_tags
+from lacuner.training.loop import step_seed
+from lacuner.training.processes import on_main
+from lacuner.training.run_folder import Run
+from lacuner.training.side_by_side import train_side_by_side
+from lacuner.training.state import drop_result
+
+_SLOWER = 0.5  # of the encoder's rate, for the robust loss of taggers: docs/roster.md
+_FEW_EPOCHS = 8  # at most: from then on they know the labels of a small list by heart
+_ALL_TYPES = roster.RemovalSettings(rare=0.0)  # a rare type would be lost
+
+
+def refilled_corpus(corpus: Corpus, settings: Settings, run: Run) -> Corpus:
+    """The corpus with labels put back and taken out; where it is in doubt, words are unknown."""
+    this = Round(run.stage("round-1"), 1, settings.filling)
+    if not on_main(this.is_finished):
+        _make(this, corpus, settings, run)
+    on_main(lambda: keep_outcome(run.folder, corpus, [this], run.hidden))
+    return settled(this.filled(corpus))
+
+
+def settled(filled: Corpus) -> Corpus:
+    """A filled corpus as the last model learns it: what has no label and no doubt is O."""
+    return filled.with_sentences(map(_settled, filled))
+
+
+def _settled(sentence: Sentence) -> Sentence:
+    if sentence.complete:
+        return sentence
+    is_open = np.zeros(len(sentence), dtype=bool)
+    spans = [*(e.span for e in sentence.entities), *(found.span for found in sentence.ambiguous)]
+    for start, end in spans:
+        is_open[start:end] = True
+    known = tuple(found for found in sentence.ambiguous if not is_doubt(found))
+    return replace(sentence, ambiguous=known, outside=tuple(runs((~is_open).tolist())))
+
+
+def _make(this: Round, corpus: Corpus, settings: Settings, run: Run) -> None:
+    """Several taggers look: each is judged by what it has not seen, their mean decides."""
+    members = range(1, settings.rounds.members + 1)
+    seen = {f"{this.name}-{member}": shown(corpus, settings, "name", member) for member in members}
+    trainings = {
+        name: partial(_tagger, some, of_member(settings, number))
+        for number, (name, some) in enumerate(seen.items(), 1)
+    }
+    train_side_by_side(trainings, run)
+    models = [training(run.within(name)) for name, training in trainings.items()]
+    batch_words = settings.training.batch_words
+
+    def keep() -> None:
+        looks = [
+            Look.of(find_tagged([model], some.sentences, batch_words=batch_words), corpus, some)
+            for model, some in zip(models, seen.values(), strict=True)
+        ]
+        rng = np.random.default_rng(step_seed(settings.training.seed, "interval"))
+        this.estimate(looks, given(corpus), rng)
+        this.keep(
+            find_tagged(models, corpus.sentences, batch_words=batch_words),
+            judge_by_tags(models, corpus.sentences, batch_words=batch_words),
+        )
+
+    on_main(keep)
+    run.report(this.findings(corpus))
+    for name in trainings:
+        drop_result(run.within(name).stage("train"))
+
+
+def _tagger(corpus: Corpus, settings: Settings, run: Run) -> TokenTagger:
+    """A tagger that does not believe all labels, nor that what has none is no entity."""
+    training = replace(
+        settings.training,
+        encoder_rate=_SLOWER * settings.training.encoder_rate,
+        epochs=min(_FEW_EPOCHS, epochs_for(len(corpus), settings.training)),
+    )
+    own = roster.Settings(encoder=settings.encoder, training=training, removal=_ALL_TYPES)
+    return roster.noise_robust_tagger(corpus, None, own, run)
