@@ -1,4 +1,4 @@
-"""The picture of the rounds shows what is known of them, and no more."""
+"""The picture of a refilling shows what is known of each label, and no more."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from lacuner.refilling.picture import rounds_figure
+from lacuner.refilling.picture import labels_figure
 
 
 def _facts(**row: Any) -> dict[str, Any]:
-    first = {"round": 1, "added": 40, "removed": 0, "doubtful": 3, "missing": None}
-    return {"given": 100, "rounds": [first, {**first, "round": 2, **row}]}
+    first = {"given": 100, "added": 40, "removed": 0, "doubtful": 3, "missing": None}
+    return {"labels": {"PER": first, "LOC": {**first, **row}}}
 
 
 def _texts(figure: Any) -> list[str]:
@@ -27,7 +27,7 @@ def _bars(figure: Any) -> list[tuple[float, float]]:
 
 
 def test_without_gold_what_was_put_back_is_one_bar() -> None:
-    figure = rounds_figure(_facts(added=60, missing=80.0, removed=5))
+    figure = labels_figure(_facts(added=60, missing=80.0, removed=5))
     assert _texts(figure) == [
         "40 put back", "60 put back; 5 taken out", "given", "put back", "missing, by estimate"
     ]  # fmt: skip
@@ -37,9 +37,11 @@ def test_without_gold_what_was_put_back_is_one_bar() -> None:
 
 def test_with_gold_right_and_wrong_are_told_apart_and_all_labels_marked() -> None:
     measured = {"precision": 0.9, "recall": 0.45, "hidden": 120}
-    figure = rounds_figure(_facts(added=60, measured=measured))
+    figure = labels_figure(_facts(added=60, measured=measured))
     texts = _texts(figure)
     assert "60 put back, precision 0.900, recall 0.450" in texts
-    assert "all labels: 220 " in texts and "put back, wrong" in texts
+    assert "all labels" in texts and "put back, wrong" in texts
     assert "missing, by estimate" not in texts
     assert {(100, 154), (154, 160)} <= set(_bars(figure))
+    (mark,) = figure.axes[0].lines
+    assert mark.get_xydata()[:, 0].tolist() == [220, 220]

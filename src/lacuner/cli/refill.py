@@ -32,7 +32,11 @@ def refill(
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", help="Draw the rounds, as .svg or .png."),
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            help="Draw the labels given, put back and missing, as .svg or .png.",
+        ),
     ] = None,
     to: ToFormat = None,
     overwrite: Overwrite = False,
@@ -49,7 +53,7 @@ def refill(
     """
     from lacuner.evaluation.plots import check_plot, save
     from lacuner.refilling.outcome import filled_file, read_changes, read_gaps
-    from lacuner.refilling.picture import rounds_figure
+    from lacuner.refilling.picture import labels_figure
 
     if plot is not None:
         check_plot(plot)
@@ -61,7 +65,7 @@ def refill(
     if changes is not None:
         _write_changes(read_changes(run), changes, overwrite=overwrite)
     if plot is not None:
-        save(rounds_figure(facts), plot, overwrite=overwrite, findings=findings)
+        save(labels_figure(facts), plot, overwrite=overwrite, findings=findings)
     if json:
         print_json({**facts, **findings.as_dict()})
         return

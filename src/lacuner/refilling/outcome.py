@@ -52,7 +52,10 @@ def keep_outcome(
     facts = {
         "given": corpus.entity_count,
         "estimate": asdict(gaps),
-        "labels": {label: asdict(found) for label, found in by_label.items()},
+        "labels": {
+            label: asdict(found) | _measured(filled, hidden, label)
+            for label, found in by_label.items()
+        },
         "rounds": [_facts(one, corpus, hidden) for one in rounds],
     }
     with written_aside(run_folder / FOLDER, overwrite=True) as aside:
@@ -108,20 +111,28 @@ def _folder(run_folder: Path) -> Path:
 
 
 def _facts(one: Round, corpus: Corpus, hidden: Corpus | None) -> dict[str, Any]:
-    facts: dict[str, Any] = {
+    return {
         "round": one.number,
         **one.counts(corpus),
         "missing": one.gaps.missing,
+        **_measured(one.filled(corpus), hidden),
     }
-    if hidden is not None:
-        facts["measured"] = _measured(one.filled(corpus), hidden)
-    return facts
 
 
-def _measured(filled: Corpus, hidden: Corpus) -> dict[str, Any]:
-    """How well added labels are the hidden ones."""
-    gone = [{entity.key for entity in sentence.entities} for sentence in hidden]
-    added = [[e.key for e in sentence.entities if is_added(e)] for sentence in filled]
+def _measured(filled: Corpus, hidden: Corpus | None, label: str | None = None) -> dict[str, Any]:
+    """How well added labels, all or those of one kind, are the hidden ones, where these are known.
+
+    Returns:
+        A field `measured`, or none.
+    """
+    if hidden is None:
+        return {}
+    gone = [{e.key for e in sentence.entities if label in (None, e.label)} for sentence in hidden]
+    added = [
+        [e.key for e in sentence.entities if is_added(e) and label in (None, e.label)]
+        for sentence in filled
+    ]
     right = sum(key in keys for some, keys in zip(added, gone, strict=True) for key in some)
     score = Score(right, sum(map(len, added)), sum(map(len, gone)))
-    return {"precision": score.precision, "recall": score.recall, "hidden": score.gold}
+    found = {"precision": score.precision, "recall": score.recall, "hidden": score.gold}
+    return {"measured": found}

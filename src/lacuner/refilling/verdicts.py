@@ -8,10 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lacuner.refilling.candidates import (
-    Candidate,
-    margins_of,
-)
+from lacuner.refilling.candidates import Candidate, margins_of
 from lacuner.refilling.gap_estimate import GapEstimate
 
 
