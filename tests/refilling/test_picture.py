@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
@@ -44,4 +45,4 @@ def test_with_gold_right_and_wrong_are_told_apart_and_all_labels_marked() -> Non
     assert "missing, by estimate" not in texts
     assert {(100, 154), (154, 160)} <= set(_bars(figure))
     (mark,) = figure.axes[0].lines
-    assert mark.get_xydata()[:, 0].tolist() == [220, 220]
+    assert np.asarray(mark.get_xdata()).tolist() == [220, 220]
