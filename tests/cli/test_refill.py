@@ -68,7 +68,7 @@ def test_table_counts_and_measures(lacuner: Lacuner, run: Path) -> None:
     assert rows["PER"][1:5] == ["1", "0", "1", "1"]
     assert rows["all"][1:5] == ["1", "2", "1", "3"]  # what is taken out is a doubt, too
     assert "4 (2 to 8)" in shown.out
-    assert "round 1: precision 1.000, recall 0.667 of 3 hidden labels" in shown.out
+    assert "put back: precision 1.000, recall 0.667 of 3 hidden labels" in shown.out
 
 
 def test_writes_the_filled_corpus_and_the_changes_the_surest_first(

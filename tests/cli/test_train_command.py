@@ -39,7 +39,7 @@ def test_newcomer_trains_on_columns_and_predicts_text(
     trained = lacuner("train", columns, "--dev", columns, "-o", run, *FAST,
                       "--set", "training.epochs=25")  # fmt: skip
     assert trained.code == 0, trained.err
-    assert "refill: 40 sentences" in trained.err and "round 1" in trained.err
+    assert "refill: 40 sentences" in trained.err and "labels are put back" in trained.err
     assert "say so by --complete" in trained.err
     assert "dev √(P·R)" in trained.err and "nobody vouches" in trained.err
     text = tmp_path / "text.txt"

@@ -102,14 +102,13 @@ def _print(facts: dict[str, Any], console: Console) -> None:
             _estimate(row if label != "all" else facts["estimate"]),
         )
     console.print(table)
-    for row in facts["rounds"]:
-        if "measured" in row:
-            found = row["measured"]
-            console.print(
-                f"round {row['round']}: precision {found['precision']:.3f}, recall "
-                f"{found['recall']:.3f} of {found['hidden']:,} hidden labels",
-                markup=False,
-            )
+    if "measured" in total:
+        found = total["measured"]
+        console.print(
+            f"put back: precision {found['precision']:.3f}, recall {found['recall']:.3f} of "
+            f"{found['hidden']:,} hidden labels",
+            markup=False,
+        )
 
 
 def _estimate(row: dict[str, Any]) -> str:

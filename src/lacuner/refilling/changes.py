@@ -18,7 +18,7 @@ ADDED, DOUBTFUL, REMOVED = "added", "doubtful", "removed"
 
 @dataclass(frozen=True)
 class Change:
-    """A label that was put back or taken out, or a span that nothing is learnt from.
+    """A label that was put back or taken out, or a span in doubt.
 
     Attributes:
         id: The sentence.
@@ -117,7 +117,7 @@ class LabelGaps:
         given: Labels that the corpus has.
         added: Labels that were put back.
         removed: Labels that were taken out.
-        doubtful: Spans that nothing is learnt from, of which it is the likeliest label.
+        doubtful: Spans in doubt, of which it is the likeliest label.
         missing: How many are missing by estimate; None where that cannot be told.
         low: The lower end of an interval that holds the true number nine times out of ten.
         high: Its upper end.

@@ -27,8 +27,7 @@ class FillingSettings:
     Attributes:
         sure: One without a label gets one if it is an entity with at least this probability, ...
         certain: ... and has that label with at least this one.
-        doubt: Otherwise nothing is learnt from it if it is an entity with at least this
-            probability; below, it is a negative.
+        doubt: Otherwise it is a doubt if it is an entity with at least this probability.
         wrong: A label that was given is taken out if its probability is below this one. 0 takes
             none out.
     """

@@ -169,12 +169,11 @@ class Round:
             else f"about {gaps.missing:,.0f} are missing ({gaps.low:,.0f} to {gaps.high:,.0f})"
         )
         if gaps.hardly_any:
-            findings.remark(f"round {self.number}: {missing}: labels are learnt as they are")
+            findings.remark(f"{missing}: labels are learnt as they are")
             return findings
         findings.remark(
-            f"round {self.number}: {counts['added']:,} labels are put back, "
-            f"{counts['removed']:,} taken out, nothing is learnt from {counts['doubtful']:,} spans "
-            f"in doubt; {missing}"
+            f"{counts['added']:,} labels are put back, {counts['removed']:,} taken out, "
+            f"{counts['doubtful']:,} spans are in doubt; {missing}"
         )
         return findings
 
