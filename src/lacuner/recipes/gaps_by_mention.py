@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -22,30 +21,24 @@ from lacuner.corpus.tag_set import TagSet
 from lacuner.corpus.tagging import runs
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.objectives.loss import Objective
-from lacuner.objectives.partial_crf import PartialCrfLikelihood
-from lacuner.recipes.crf_tagger import new_crf_tagger
-from lacuner.recipes.hidden_tags import SoftTags
-from lacuner.recipes.parts import fit
-from lacuner.recipes.refill_settings import Settings, given, of_member, shown
+from lacuner.recipes.members import (
+    as_believed,
+    as_labelled,
+    forget_members,
+    train_member,
+    train_members,
+)
+from lacuner.recipes.refill_settings import OPENING, Settings, given, of_member, shown
 from lacuner.recipes.training_settings import epochs_for
 from lacuner.refilling.gap_estimate import Booleans
 from lacuner.refilling.outcome import keep_outcome
 from lacuner.refilling.rounds import Round, estimated
-from lacuner.refilling.tag_beliefs import (
-    believed,
-    layout_of,
-    open_words,
-    word_margins,
-    write_beliefs,
-)
-from lacuner.training.corpus_array import read_array
+from lacuner.refilling.tag_beliefs import believed, open_words, word_margins, write_beliefs
 from lacuner.training.loop import step_seed
 from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Run
-from lacuner.training.side_by_side import train_side_by_side
 from lacuner.training.state import drop_result
 
-_OPENING = "opening"
 _QUARTER = 4  # of the epochs
 
 
@@ -59,35 +52,21 @@ def what_is_believed(
     on_main(lambda: keep_outcome(run.folder, corpus, [this], run.hidden))
     if this.gaps.hardly_any:
         return corpus.vouched(), as_labelled
-    numbers = range(sum(bool(sentence.tokens) for sentence in corpus))
-    beliefs = SoftTags(read_array(this.beliefs), layout_of(corpus), numbers)
-    return corpus, partial(PartialCrfLikelihood, beliefs=beliefs)
-
-
-def as_labelled(model: TokenTagger) -> Objective:
-    """The likelihood of all that the labels do not contradict."""
-    return PartialCrfLikelihood(model)
+    return corpus, as_believed(this.beliefs, corpus)
 
 
 def _make(this: Round, corpus: Corpus, settings: Settings, run: Run) -> None:
     """Trains all models, and keeps what they believe."""
-    seen = {
-        f"{this.name}-{member}": shown(corpus, settings, "mention", member)
-        for member in range(1, settings.rounds.members + 1)
-    }
+    members = range(1, settings.rounds.members + 1)
+    seen = [shown(corpus, settings, "mention", member) for member in members]
     opened = _opened(corpus, settings, run)
-    trainings = {
-        name: partial(_member, _with_open(some, opened), of_member(settings, number))
-        for number, (name, some) in enumerate(seen.items(), 1)
-    }
-    train_side_by_side(trainings, run)
-    models = [training(run.within(name)) for name, training in trainings.items()]
+    models = train_members([_with_open(some, opened) for some in seen], settings, run)
     batch_words = settings.training.batch_words
 
     def keep() -> None:
         looks = [
             word_margins(model, corpus, some, batch_words=batch_words)
-            for model, some in zip(models, seen.values(), strict=True)
+            for model, some in zip(models, seen, strict=True)
         ]
         rng = np.random.default_rng(step_seed(settings.training.seed, "interval"))
         gaps = this.estimate(looks, given(corpus), rng)
@@ -97,8 +76,8 @@ def _make(this: Round, corpus: Corpus, settings: Settings, run: Run) -> None:
 
     on_main(keep)
     run.report(this.findings(corpus))
-    for name in (_OPENING, *trainings):
-        drop_result(run.within(name).stage("train"))
+    drop_result(run.within(OPENING).stage("train"))
+    forget_members(len(models), run)
 
 
 def _opened(corpus: Corpus, settings: Settings, run: Run) -> list[Booleans]:
@@ -108,7 +87,7 @@ def _opened(corpus: Corpus, settings: Settings, run: Run) -> list[Booleans]:
     longest = epochs_for(len(corpus), settings.training)
     epochs = own.epochs or max(1, longest // _QUARTER)
     short = replace(settings, training=replace(settings.training, epochs=epochs))
-    model = _member(some.vouched(), of_member(short, 0), run.within(_OPENING))
+    model = train_member(some.vouched(), of_member(short, 0), run.within(OPENING))
 
     def look() -> list[Booleans]:
         rng = np.random.default_rng(step_seed(settings.training.seed, "interval"))
@@ -136,11 +115,3 @@ def _with_open(corpus: Corpus, opened: list[Booleans]) -> Corpus:
 
     pairs = zip(corpus, opened, strict=True)
     return corpus.with_sentences(closed(sentence, words) for sentence, words in pairs)
-
-
-def _member(corpus: Corpus, settings: Settings, run: Run) -> TokenTagger:
-    """A tagger that learns from a corpus in the stage `train`; dev has no say in it."""
-    model = new_crf_tagger(corpus, settings)
-    training, stage = settings.training, run.stage("train")
-    fit(model, corpus, None, PartialCrfLikelihood(model), training, stage)
-    return model

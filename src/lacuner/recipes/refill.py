@@ -1,14 +1,14 @@
 """`refill`: Lacuner's own. The other methods guard against missing labels; this one puts them back.
 
-Several models look at the corpus; from each of them another tenth of the labels is held back. How
-these come back tells how many labels are missing, and how likely each word without a label is in an
-entity (`refilling.gap_estimate`). What the models believe together is what the last model learns.
+1. A first model says which words may be in an entity, though no label says so. All other words
+   without a label are O.
+2. Members learn from the labels there are: CRFs that sum over all tags of these words.
+3. What the members believe of them together is what the last model learns.
 
-How they learn depends on why labels are missing, which is found out (`labelling.holding_back`):
-
-- here and there: `recipes.gaps_by_mention`. The last model learns from probabilities.
-- from a list of names, which is also wrong: `recipes.gaps_by_name`. The last model learns from
-  labels that were put back, without those that were taken out.
+Labels that were held back on purpose tell how many are missing, and how likely each word without
+one is in an entity (`refilling.gap_estimate`). How the first model learns depends on why labels are
+missing, which is found out (`labelling.holding_back`): here and there (`recipes.gaps_by_mention`),
+or from a list of names, which is also wrong (`recipes.gaps_by_name`).
 
 No gold is needed anywhere; a dev set, if there is one, chooses the epoch of the last model and its
 offset.
@@ -19,10 +19,10 @@ from __future__ import annotations
 from lacuner.corpus.sentence import Corpus
 from lacuner.inference.predictor import NeuralPredictor
 from lacuner.labelling.holding_back import gap_unit
+from lacuner.recipes import gaps_by_mention, gaps_by_name
 from lacuner.recipes.crf_tagger import train_crf_tagger
 from lacuner.recipes.decision_offset import is_gold
-from lacuner.recipes.gaps_by_mention import as_labelled, what_is_believed
-from lacuner.recipes.gaps_by_name import refilled_corpus
+from lacuner.recipes.members import as_labelled
 from lacuner.recipes.recipe import Recipe
 from lacuner.recipes.refill_settings import Settings, with_hiding
 from lacuner.training.run_folder import Run
@@ -35,10 +35,8 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
     settings = with_hiding(settings, by_list=by_list)
     if is_gold(corpus):
         return train_crf_tagger(corpus, dev, as_labelled, settings, run)
-    if by_list:
-        filled = refilled_corpus(corpus, settings, run)
-        return train_crf_tagger(filled, dev, as_labelled, settings, run)
-    open_corpus, objective = what_is_believed(corpus, settings, run)
+    gaps = gaps_by_name if by_list else gaps_by_mention
+    open_corpus, objective = gaps.what_is_believed(corpus, settings, run)
     return train_crf_tagger(open_corpus, dev, objective, settings, run)
 
 

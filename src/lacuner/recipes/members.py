@@ -1,0 +1,61 @@
+"""Several CRFs that learn from partial labels, and what the last one learns of their beliefs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from lacuner.corpus.sentence import Corpus
+from lacuner.models.token_tagger import TokenTagger
+from lacuner.objectives.loss import Objective
+from lacuner.objectives.partial_crf import PartialCrfLikelihood
+from lacuner.recipes.crf_tagger import new_crf_tagger
+from lacuner.recipes.hidden_tags import SoftTags
+from lacuner.recipes.parts import fit
+from lacuner.recipes.refill_settings import Settings, of_member
+from lacuner.refilling.tag_beliefs import layout_of
+from lacuner.training.corpus_array import read_array
+from lacuner.training.run_folder import Run
+from lacuner.training.side_by_side import train_side_by_side
+from lacuner.training.state import drop_result
+
+
+def train_members(corpora: Sequence[Corpus], settings: Settings, run: Run) -> list[TokenTagger]:
+    """Trains a member on each corpus, as many at once as the run has jobs."""
+    trainings = {
+        _name(number): partial(train_member, corpus, of_member(settings, number))
+        for number, corpus in enumerate(corpora, 1)
+    }
+    train_side_by_side(trainings, run)
+    return [training(run.within(name)) for name, training in trainings.items()]
+
+
+def train_member(corpus: Corpus, settings: Settings, run: Run) -> TokenTagger:
+    """A tagger that learns from a corpus in the stage `train`; dev has no say in it."""
+    model = new_crf_tagger(corpus, settings)
+    training, stage = settings.training, run.stage("train")
+    fit(model, corpus, None, as_labelled(model), training, stage)
+    return model
+
+
+def forget_members(count: int, run: Run) -> None:
+    """Removes the weights of members; that they are finished stays on record."""
+    for number in range(1, count + 1):
+        drop_result(run.within(_name(number)).stage("train"))
+
+
+def as_labelled(model: TokenTagger) -> Objective:
+    """The likelihood of all that the labels do not contradict."""
+    return PartialCrfLikelihood(model)
+
+
+def as_believed(beliefs: Path, corpus: Corpus) -> Callable[[TokenTagger], Objective]:
+    """The same, by what members believe of the words of a corpus."""
+    numbers = range(sum(bool(sentence.tokens) for sentence in corpus))
+    tags = SoftTags(read_array(beliefs), layout_of(corpus), numbers)
+    return partial(PartialCrfLikelihood, beliefs=tags)
+
+
+def _name(number: int) -> str:
+    return f"member-{number}"
