@@ -94,7 +94,8 @@ nlp = spacy.load(sys.argv[1])
 found = DocBin()
 for doc in DocBin().from_disk(sys.argv[2]).get_docs(nlp.vocab):
     words, spaces = [t.text for t in doc], [bool(t.whitespace_) for t in doc]
-    fresh = Doc(nlp.vocab, words=words, spaces=spaces)
+    begins = [number == 0 for number in range(len(words))]  # a sentence stays one
+    fresh = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=begins)
     found.add(nlp.get_pipe("partial_ner")(fresh))
 found.to_disk(sys.argv[3])
 """
