@@ -25,10 +25,10 @@ from lacuner.recipes.members import (
     as_believed,
     as_labelled,
     forget_members,
-    train_member,
+    train_crf,
     train_members,
 )
-from lacuner.recipes.refill_settings import OPENING, Settings, given, of_member, shown
+from lacuner.recipes.refill_settings import Settings, given, of_member, shown
 from lacuner.recipes.training_settings import epochs_for
 from lacuner.refilling.gap_estimate import Booleans
 from lacuner.refilling.outcome import keep_outcome
@@ -39,6 +39,7 @@ from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Run
 from lacuner.training.state import drop_result
 
+_OPENING = "opening"
 _QUARTER = 4  # of the epochs
 
 
@@ -60,7 +61,7 @@ def _make(this: Round, corpus: Corpus, settings: Settings, run: Run) -> None:
     members = range(1, settings.rounds.members + 1)
     seen = [shown(corpus, settings, "mention", member) for member in members]
     opened = _opened(corpus, settings, run)
-    models = train_members([_with_open(some, opened) for some in seen], settings, run)
+    models = train_members(train_crf, [_with_open(some, opened) for some in seen], settings, run)
     batch_words = settings.training.batch_words
 
     def keep() -> None:
@@ -76,7 +77,7 @@ def _make(this: Round, corpus: Corpus, settings: Settings, run: Run) -> None:
 
     on_main(keep)
     run.report(this.findings(corpus))
-    drop_result(run.within(OPENING).stage("train"))
+    drop_result(run.within(_OPENING).stage("train"))
     forget_members(len(models), run)
 
 
@@ -87,7 +88,7 @@ def _opened(corpus: Corpus, settings: Settings, run: Run) -> list[Booleans]:
     longest = epochs_for(len(corpus), settings.training)
     epochs = own.epochs or max(1, longest // _QUARTER)
     short = replace(settings, training=replace(settings.training, epochs=epochs))
-    model = train_member(some.vouched(), of_member(short, 0), run.within(OPENING))
+    model = train_crf(some.vouched(), of_member(short, 0), run.within(_OPENING))
 
     def look() -> list[Booleans]:
         rng = np.random.default_rng(step_seed(settings.training.seed, "interval"))

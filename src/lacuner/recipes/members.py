@@ -1,4 +1,4 @@
-"""Several CRFs that learn from partial labels, and what the last one learns of their beliefs."""
+"""Members of `refill`: models that look together, and what the last one learns of their beliefs."""
 
 from __future__ import annotations
 
@@ -21,18 +21,30 @@ from lacuner.training.side_by_side import train_side_by_side
 from lacuner.training.state import drop_result
 
 
-def train_members(corpora: Sequence[Corpus], settings: Settings, run: Run) -> list[TokenTagger]:
-    """Trains a member on each corpus, as many at once as the run has jobs."""
+def train_members(
+    train: Callable[[Corpus, Settings, Run], TokenTagger],
+    corpora: Sequence[Corpus],
+    settings: Settings,
+    run: Run,
+) -> list[TokenTagger]:
+    """Trains a member on each corpus, as many at once as the run has jobs.
+
+    Args:
+        train: Trains one of them; it can be pickled.
+        corpora: What each of them learns from.
+        settings: Those of the recipe; each member has a seed of its own.
+        run: The run, of which each member is a part.
+    """
     trainings = {
-        _name(number): partial(train_member, corpus, of_member(settings, number))
+        _name(number): partial(train, corpus, of_member(settings, number))
         for number, corpus in enumerate(corpora, 1)
     }
     train_side_by_side(trainings, run)
     return [training(run.within(name)) for name, training in trainings.items()]
 
 
-def train_member(corpus: Corpus, settings: Settings, run: Run) -> TokenTagger:
-    """A tagger that learns from a corpus in the stage `train`; dev has no say in it."""
+def train_crf(corpus: Corpus, settings: Settings, run: Run) -> TokenTagger:
+    """A CRF that learns what labels leave open as such; dev has no say in it."""
     model = new_crf_tagger(corpus, settings)
     training, stage = settings.training, run.stage("train")
     fit(model, corpus, None, as_labelled(model), training, stage)

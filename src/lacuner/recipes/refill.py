@@ -1,14 +1,14 @@
 """`refill`: Lacuner's own. The other methods guard against missing labels; this one puts them back.
 
-1. A first model says which words may be in an entity, though no label says so. All other words
-   without a label are O.
-2. Members learn from the labels there are: CRFs that sum over all tags of these words.
-3. What the members believe of them together is what the last model learns.
+Several models look at the corpus; from each of them another tenth of the labels is held back. How
+these come back tells how many labels are missing, and how likely each word without a label is in an
+entity (`refilling.gap_estimate`). What the models believe together is what the last model learns.
 
-Labels that were held back on purpose tell how many are missing, and how likely each word without
-one is in an entity (`refilling.gap_estimate`). How the first model learns depends on why labels are
-missing, which is found out (`labelling.holding_back`): here and there (`recipes.gaps_by_mention`),
-or from a list of names, which is also wrong (`recipes.gaps_by_name`).
+How they learn depends on why labels are missing, which is found out (`labelling.holding_back`):
+
+- here and there: `recipes.gaps_by_mention`. The last model learns from probabilities.
+- from a list of names, which is also wrong: `recipes.gaps_by_name`. The last model learns from
+  labels that were put back, without those that were taken out.
 
 No gold is needed anywhere; a dev set, if there is one, chooses the epoch of the last model and its
 offset.

@@ -13,7 +13,6 @@ from lacuner.refilling.rounds import RoundSettings
 from lacuner.settings import check_range
 from lacuner.training.loop import step_seed
 
-OPENING = "opening"  # the part of a run that says which words may be in an entity
 _HIDDEN = 0.25  # of the words, where labels are of a list
 
 

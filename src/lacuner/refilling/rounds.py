@@ -39,9 +39,7 @@ class RoundSettings:
     """The rounds.
 
     Attributes:
-        members: Models that look. Where labels are missing here and there, from each of them others
-            are held back, and all believe together; of a list, the first cleans the labels, and the
-            others learn from what it left.
+        members: Models that look together; from each of them other labels are held back.
         held_back: Share of the labels that a model does not see, by which it is judged.
         unit: `mention` holds back single mentions, `name` all mentions of a name, as a name that no
             list knows; `auto` looks whether names have a label everywhere or here and there.
