@@ -77,6 +77,21 @@ def test_nothing_found_and_nothing_held_are_no_error() -> None:
     assert unknown.missing is None and unknown.offset == 0.0
 
 
+def test_names_that_are_held_back_as_one_make_the_interval_wider() -> None:
+    """It holds the truth where each name stands ten times; one that draws mentions does not."""
+    inside = {"mentions": 0, "names": 0}
+    for seed in range(12):
+        margins, is_held, _ = _corpus(400, 40, 0, 0.0, seed)
+        margins, is_held = np.repeat(margins, 10), np.repeat(is_held, 10)
+        numbers = np.repeat(np.arange(len(margins) // 10), 10)
+        for kind, names in (("mentions", None), ("names", numbers)):
+            rng = np.random.default_rng(seed)
+            found = estimate_gaps(margins, is_held, 400, rng, names=names)
+            assert found.low is not None and found.high is not None
+            inside[kind] += found.low <= 4000 <= found.high
+    assert inside["names"] >= 10 and inside["mentions"] < inside["names"]
+
+
 def test_several_looks_at_one_corpus_count_as_one() -> None:
     margins, is_held, _ = _corpus(1000, 200, 0, 1.0, 0)
     held = 200

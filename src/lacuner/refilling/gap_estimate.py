@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
+Integers = NDArray[np.int64]
 
 _OFFSETS = np.arange(-3, 18.05, 0.1)  # gaps lower margins; losses that make up for it raise them
 _STRAY = 0.005  # the share of spans that are entities whatever their margin
@@ -71,7 +72,13 @@ class GapEstimate:
 
 
 def estimate_gaps(
-    margins: Floats, is_held: Booleans, held_back: int, rng: np.random.Generator, *, looks: int = 1
+    margins: Floats,
+    is_held: Booleans,
+    held_back: int,
+    rng: np.random.Generator,
+    *,
+    looks: int = 1,
+    names: Integers | None = None,
 ) -> GapEstimate:
     """Fits the model to the spans that could be entities and have no label.
 
@@ -82,6 +89,9 @@ def estimate_gaps(
         rng: For the interval, whose ends are quantiles over corpora drawn from this one.
         looks: How many models the spans are of, from each of which others were held back: the
             same corpus, seen so many times.
+        names: What is drawn together for the interval: a number for each span, the same for all
+            mentions of a name that were held back together. None draws each span for itself.
+            # [spans]
     """
     cells, places = np.unique(np.round(margins / _CELL), return_inverse=True)
     held, others = (
@@ -92,7 +102,14 @@ def estimate_gaps(
     offset, share = _fit(held, others, odds)
     drawn = []
     for _ in range(_REPEATS):
-        held_then, others_then = (rng.poisson(cell).astype(np.float64) for cell in (held, others))
+        if names is None:
+            held_then, others_then = (rng.poisson(cell).astype(float) for cell in (held, others))
+        else:
+            times = rng.poisson(1, names.max(initial=0) + 1)[names] / looks  # [spans]
+            held_then, others_then = (
+                np.bincount(places[those], times[those], len(cells))
+                for those in (is_held, ~is_held)
+            )
         lost = rng.poisson(max(held_once - held.sum(), 0))
         _, share_then = _fit(held_then, others_then, odds)
         drawn.append(_missing(held_then.sum() + lost, share_then))

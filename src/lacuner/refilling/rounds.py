@@ -66,18 +66,22 @@ class Look:
         margins: Of each span, or of an entity that begins at each word.  # [spans]
         is_held: Was its label held back?  # [spans]
         held_back: How many labels were, those included that are not among the spans.
+        names: The words of each span, where all mentions of a name were held back together; none
+            where single ones were.
     """
 
     margins: Floats
     is_held: Booleans
     held_back: int
+    names: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, candidates: Sequence[Candidate], corpus: Corpus, shown: Corpus) -> Look:
-        """What was found in a corpus of which models were shown a part of the labels."""
+        """What was found in a corpus of which models were shown the labels of some names."""
         held = _held_spans(corpus, shown)
         is_held = np.array([(c.sentence, c.span) in held for c in candidates], dtype=bool)
-        return cls(margins_of(candidates), is_held, len(held))
+        names = tuple(corpus.sentences[c.sentence].surface(*c.span) for c in candidates)
+        return cls(margins_of(candidates), is_held, len(held), names)
 
 
 class Round:
@@ -189,7 +193,9 @@ def estimated(looks: Sequence[Look], rng: np.random.Generator) -> GapEstimate:
         return GapEstimate.unknown(held_back)
     margins = np.concatenate([look.margins for look in looks])
     is_held = np.concatenate([look.is_held for look in looks])
-    return estimate_gaps(margins, is_held, held_back, rng, looks=len(looks))
+    words = [name for look in looks for name in look.names]
+    names = np.unique(words, return_inverse=True)[1] if words else None
+    return estimate_gaps(margins, is_held, held_back, rng, looks=len(looks), names=names)
 
 
 def _held_spans(corpus: Corpus, shown: Corpus) -> set[tuple[int, Span]]:
