@@ -31,7 +31,6 @@ from lacuner.recipes.members import (
 from lacuner.recipes.refill_settings import Settings, given, of_member, shown
 from lacuner.recipes.training_settings import epochs_for
 from lacuner.refilling.gap_estimate import Booleans
-from lacuner.refilling.outcome import keep_outcome
 from lacuner.refilling.rounds import Round, estimated
 from lacuner.refilling.tag_beliefs import believed, open_words, word_margins, write_beliefs
 from lacuner.training.loop import step_seed
@@ -44,20 +43,16 @@ _QUARTER = 4  # of the epochs
 
 
 def what_is_believed(
-    corpus: Corpus, settings: Settings, run: Run
+    this: Round, corpus: Corpus
 ) -> tuple[Corpus, Callable[[TokenTagger], Objective]]:
     """The corpus, and the objective by which the last model learns what is believed of it."""
-    this = Round(run.stage("round-1"), 1, settings.filling)
-    if not on_main(this.is_finished):
-        _make(this, corpus, settings, run)
-    on_main(lambda: keep_outcome(run.folder, corpus, [this], run.hidden))
     if this.gaps.hardly_any:
         return corpus.vouched(), as_labelled
     return corpus, as_believed(this.beliefs, corpus)
 
 
-def _make(this: Round, corpus: Corpus, settings: Settings, run: Run) -> None:
-    """Trains all models, and keeps what they believe."""
+def look(this: Round, corpus: Corpus, settings: Settings, run: Run) -> None:
+    """Trains all models, and keeps in the round what they believe."""
     members = range(1, settings.rounds.members + 1)
     seen = [shown(corpus, settings, "mention", member) for member in members]
     opened = _opened(corpus, settings, run)
@@ -90,12 +85,12 @@ def _opened(corpus: Corpus, settings: Settings, run: Run) -> list[Booleans]:
     short = replace(settings, training=replace(settings.training, epochs=epochs))
     model = train_crf(some.vouched(), of_member(short, 0), run.within(_OPENING))
 
-    def look() -> list[Booleans]:
+    def find() -> list[Booleans]:
         rng = np.random.default_rng(step_seed(settings.training.seed, "interval"))
         gaps = estimated([word_margins(model, corpus, some, batch_words=batch_words)], rng)
         return open_words(model, some, gaps.offset, own.least, batch_words=batch_words)
 
-    return on_main(look)
+    return on_main(find)
 
 
 def _with_open(corpus: Corpus, opened: list[Booleans]) -> Corpus:

@@ -23,7 +23,6 @@ from lacuner.recipes.members import as_labelled, forget_members, train_members
 from lacuner.recipes.refill_settings import Settings, given, shown
 from lacuner.recipes.training_settings import epochs_for
 from lacuner.refilling.filling import is_doubt
-from lacuner.refilling.outcome import keep_outcome
 from lacuner.refilling.rounds import Look, Round
 from lacuner.refilling.tagged_runs import find_tagged, judge_by_tags
 from lacuner.training.loop import step_seed
@@ -36,13 +35,9 @@ _ALL_TYPES = roster.RemovalSettings(rare=0.0)  # a rare type would be lost
 
 
 def what_is_believed(
-    corpus: Corpus, settings: Settings, run: Run
+    this: Round, corpus: Corpus
 ) -> tuple[Corpus, Callable[[TokenTagger], Objective]]:
     """The corpus with labels put back and taken out, and how the last model learns it."""
-    this = Round(run.stage("round-1"), 1, settings.filling)
-    if not on_main(this.is_finished):
-        _make(this, corpus, settings, run)
-    on_main(lambda: keep_outcome(run.folder, corpus, [this], run.hidden))
     return settled(this.filled(corpus)), as_labelled
 
 
@@ -62,7 +57,7 @@ def _settled(sentence: Sentence) -> Sentence:
     return replace(sentence, ambiguous=known, outside=tuple(runs((~is_open).tolist())))
 
 
-def _make(this: Round, corpus: Corpus, settings: Settings, run: Run) -> None:
+def look(this: Round, corpus: Corpus, settings: Settings, run: Run) -> None:
     """Several taggers look: each is judged by what it has not seen, their mean decides."""
     members = range(1, settings.rounds.members + 1)
     seen = [shown(corpus, settings, "name", member) for member in members]

@@ -25,6 +25,9 @@ from lacuner.recipes.decision_offset import is_gold
 from lacuner.recipes.members import as_labelled
 from lacuner.recipes.recipe import Recipe
 from lacuner.recipes.refill_settings import Settings, with_hiding
+from lacuner.refilling.outcome import keep_outcome
+from lacuner.refilling.rounds import Round
+from lacuner.training.processes import on_main
 from lacuner.training.run_folder import Run
 
 
@@ -36,8 +39,12 @@ def train(corpus: Corpus, dev: Corpus | None, settings: Settings, run: Run) -> N
     if is_gold(corpus):
         return train_crf_tagger(corpus, dev, as_labelled, settings, run)
     gaps = gaps_by_name if by_list else gaps_by_mention
-    open_corpus, objective = gaps.what_is_believed(corpus, settings, run)
-    return train_crf_tagger(open_corpus, dev, objective, settings, run)
+    this = Round(run.stage("round-1"), 1, settings.filling)
+    if not on_main(this.is_finished):
+        gaps.look(this, corpus, settings, run)
+    on_main(lambda: keep_outcome(run.folder, corpus, [this], run.hidden))
+    known, objective = gaps.what_is_believed(this, corpus)
+    return train_crf_tagger(known, dev, objective, settings, run)
 
 
 REFILL = Recipe(
