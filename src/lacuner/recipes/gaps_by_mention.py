@@ -16,9 +16,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from lacuner.corpus.sentence import Corpus, Sentence
+from lacuner.corpus.sentence import Corpus
 from lacuner.corpus.tag_set import TagSet
-from lacuner.corpus.tagging import runs
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.objectives.loss import Objective
 from lacuner.recipes.members import (
@@ -27,6 +26,7 @@ from lacuner.recipes.members import (
     forget_members,
     train_crf,
     train_members,
+    with_closed,
 )
 from lacuner.recipes.refill_settings import Settings, given, of_member, shown
 from lacuner.recipes.training_settings import epochs_for
@@ -56,7 +56,8 @@ def look(this: Round, corpus: Corpus, settings: Settings, run: Run) -> None:
     members = range(1, settings.rounds.members + 1)
     seen = [shown(corpus, settings, "mention", member) for member in members]
     opened = _opened(corpus, settings, run)
-    models = train_members(train_crf, [_with_open(some, opened) for some in seen], settings, run)
+    partial = [some.with_sentences(map(with_closed, some, opened)) for some in seen]
+    models = train_members(train_crf, partial, settings, run)
     batch_words = settings.training.batch_words
 
     def keep() -> None:
@@ -91,23 +92,3 @@ def _opened(corpus: Corpus, settings: Settings, run: Run) -> list[Booleans]:
         return open_words(model, some, gaps.offset, own.least, batch_words=batch_words)
 
     return on_main(find)
-
-
-def _with_open(corpus: Corpus, opened: list[Booleans]) -> Corpus:
-    """The corpus with all words outside that are neither open nor in a labelled span."""
-
-    def closed(sentence: Sentence, is_open: Booleans) -> Sentence:
-        if sentence.complete:
-            return sentence
-        is_open = is_open.copy()
-        for start, end in sentence.outside:
-            is_open[start:end] = False
-        for start, end in [
-            *(entity.span for entity in sentence.entities),
-            *(found.span for found in sentence.ambiguous),
-        ]:
-            is_open[start:end] = True
-        return replace(sentence, outside=tuple(runs((~is_open).tolist())))
-
-    pairs = zip(corpus, opened, strict=True)
-    return corpus.with_sentences(closed(sentence, words) for sentence, words in pairs)

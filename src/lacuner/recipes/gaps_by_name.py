@@ -15,11 +15,10 @@ from dataclasses import replace
 import numpy as np
 
 from lacuner.corpus.sentence import Corpus, Sentence
-from lacuner.corpus.tagging import runs
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.objectives.loss import Objective
 from lacuner.recipes import roster
-from lacuner.recipes.members import as_labelled, forget_members, train_members
+from lacuner.recipes.members import as_labelled, forget_members, train_members, with_closed
 from lacuner.recipes.refill_settings import Settings, given, shown
 from lacuner.recipes.training_settings import epochs_for
 from lacuner.refilling.filling import is_doubt
@@ -47,14 +46,11 @@ def settled(filled: Corpus) -> Corpus:
 
 
 def _settled(sentence: Sentence) -> Sentence:
-    if sentence.complete:
-        return sentence
     is_open = np.zeros(len(sentence), dtype=bool)
-    spans = [*(e.span for e in sentence.entities), *(found.span for found in sentence.ambiguous)]
-    for start, end in spans:
-        is_open[start:end] = True
+    for found in filter(is_doubt, sentence.ambiguous):
+        is_open[found.start : found.end] = True
     known = tuple(found for found in sentence.ambiguous if not is_doubt(found))
-    return replace(sentence, ambiguous=known, outside=tuple(runs((~is_open).tolist())))
+    return with_closed(replace(sentence, ambiguous=known), is_open)
 
 
 def look(this: Round, corpus: Corpus, settings: Settings, run: Run) -> None:

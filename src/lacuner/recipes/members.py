@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from lacuner.corpus.sentence import Corpus
+from lacuner.corpus.sentence import Corpus, Sentence
+from lacuner.corpus.tagging import runs
 from lacuner.models.token_tagger import TokenTagger
 from lacuner.objectives.loss import Objective
 from lacuner.objectives.partial_crf import PartialCrfLikelihood
@@ -14,6 +16,7 @@ from lacuner.recipes.crf_tagger import new_crf_tagger
 from lacuner.recipes.hidden_tags import SoftTags
 from lacuner.recipes.parts import fit
 from lacuner.recipes.refill_settings import Settings, of_member
+from lacuner.refilling.gap_estimate import Booleans
 from lacuner.refilling.tag_beliefs import layout_of
 from lacuner.training.corpus_array import read_array
 from lacuner.training.run_folder import Run
@@ -49,6 +52,26 @@ def train_crf(corpus: Corpus, settings: Settings, run: Run) -> TokenTagger:
     training, stage = settings.training, run.stage("train")
     fit(model, corpus, None, as_labelled(model), training, stage)
     return model
+
+
+def with_closed(sentence: Sentence, is_open: Booleans) -> Sentence:
+    """The sentence with all words outside that are neither open nor in a labelled span.
+
+    Args:
+        sentence: Complete ones stay as they are, and words outside stay so.
+        is_open: Which words may be in an entity, though no label says so.  # [words]
+    """
+    if sentence.complete:
+        return sentence
+    is_open = is_open.copy()
+    for start, end in sentence.outside:
+        is_open[start:end] = False
+    for start, end in [
+        *(entity.span for entity in sentence.entities),
+        *(found.span for found in sentence.ambiguous),
+    ]:
+        is_open[start:end] = True
+    return replace(sentence, outside=tuple(runs((~is_open).tolist())))
 
 
 def forget_members(count: int, run: Run) -> None:

@@ -10,6 +10,9 @@ import numpy as np
 from lacuner.corpus.sentence import Span
 from lacuner.refilling.gap_estimate import Floats
 
+NEARLY = 2.2  # taken off the scores of "no entity", it finds what has a probability of 0.1
+_LEAST, _MOST = -40.0, -1e-12  # of logarithms of probabilities
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -45,3 +48,9 @@ class Candidate:
 def margins_of(candidates: Sequence[Candidate]) -> Floats:
     """The margins of candidates.  # [candidates]"""
     return np.array([candidate.margin for candidate in candidates], dtype=np.float64)
+
+
+def margins_from(chances: Floats) -> Floats:
+    """The margins of spans that are an entity with these probabilities, given as logarithms."""
+    logs = np.clip(chances, _LEAST, _MOST)
+    return logs - np.log(-np.expm1(logs))

@@ -36,7 +36,7 @@ _FEWEST = 10  # labels held back, below which they say nothing
 
 @dataclass(frozen=True)
 class RoundSettings:
-    """The rounds.
+    """How models look at a corpus.
 
     Attributes:
         members: Models that look together; from each of them other labels are held back.

@@ -27,13 +27,10 @@ from lacuner.models.batching import Examples
 from lacuner.models.crf import LinearChainCrf
 from lacuner.models.distribution import TINY, outputs
 from lacuner.models.token_tagger import TokenTagger
-from lacuner.refilling.candidates import Candidate
+from lacuner.refilling.candidates import NEARLY, Candidate, margins_from
 from lacuner.refilling.gap_estimate import Booleans, Floats
 from lacuner.refilling.rounds import Look
 from lacuner.training.corpus_array import Array, Layout, read_array, write_array
-
-_NEARLY = 2.2  # entities of a probability of 0.1 are looked at
-_LEAST, _MOST = -40.0, -1e-12  # of logarithms of probabilities
 
 
 def word_margins(model: TokenTagger, corpus: Corpus, shown: Corpus, *, batch_words: int) -> Look:
@@ -56,8 +53,7 @@ def word_margins(model: TokenTagger, corpus: Corpus, shown: Corpus, *, batch_wor
         held[begins] = True
         is_open = ~_known(seen)
         odds = chances[:, list(_beginnings(model.tag_set))].sum(1)[is_open]
-        logs = np.log(np.clip(odds, np.exp(_LEAST), None))
-        margins.append(logs - np.log(-np.expm1(np.minimum(logs, _MOST))))
+        margins.append(margins_from(np.log(np.maximum(odds, TINY))))
         is_held.append(held[is_open])
     return Look(
         np.concatenate([np.zeros(0), *margins]),
@@ -148,7 +144,7 @@ def _runs(chances: Floats, tag_set: TagSet, crf: LinearChainCrf) -> Iterator[tup
     logs = torch.from_numpy(np.log(np.maximum(chances, TINY))).float()[None]
     mask = torch.ones(1, len(chances), dtype=torch.bool)
     nearly = logs.clone()
-    nearly[:, :, 0] -= _NEARLY
+    nearly[:, :, 0] -= NEARLY
     taken: list[Entity] = []
     for scores in (logs, nearly):
         output = Output(scores, scores, mask)
@@ -178,8 +174,7 @@ def _candidates(
     if not some:
         return []
     best = int(by_label.argmax())
-    log = float(np.clip(np.log(some), _LEAST, _MOST))
-    margin = log - float(np.log(-np.expm1(log))) - offset
+    margin = float(margins_from(np.log(some))) - offset
     certainty = float(by_label[best] / some)
     return [Candidate(number, start, end, tag_set.labels[best], margin, certainty)]
 

@@ -17,12 +17,11 @@ from lacuner.inference.decode import decode
 from lacuner.models.batching import Examples
 from lacuner.models.distribution import mean_outputs
 from lacuner.models.token_tagger import TokenTagger
-from lacuner.refilling.candidates import Candidate
+from lacuner.refilling.candidates import NEARLY, Candidate, margins_from
 from lacuner.refilling.gap_estimate import Floats
 from lacuner.refilling.verdicts import Verdict
 
-_DOUBT = 2.2  # a run of words that are in an entity with a probability of 0.1 is looked at
-_LEAST, _MOST = -40.0, -1e-12  # of logarithms of probabilities
+_MOST = -1e-12  # of logarithms of probabilities
 
 
 @dataclass(frozen=True)
@@ -45,9 +44,9 @@ class _Reading:
         inside = self.chances[entity.start : entity.end, 1:]
         beyond = np.log1p(-np.exp(np.minimum(self.chances[ends, 1:], _MOST)))
         by_label = np.concatenate((inside, beyond)).min(0)  # [labels]
-        some = float(np.clip(np.logaddexp.reduce(by_label), _LEAST, _MOST))
-        certainty = float(np.exp(by_label[number - 1] - np.logaddexp.reduce(by_label)))
-        return Candidate(self.place, *entity.key, some - float(np.log(-np.expm1(some))), certainty)
+        some = np.logaddexp.reduce(by_label)
+        certainty = float(np.exp(by_label[number - 1] - some))
+        return Candidate(self.place, *entity.key, float(margins_from(some)), certainty)
 
 
 def find_tagged(
@@ -110,7 +109,7 @@ def _read(
     places = [number for number, sentence in enumerate(sentences) if sentence.tokens]
     for numbers, _, output in mean_outputs(models, examples, batch_words=batch_words):
         chances: Floats = torch.log_softmax(output.scores.double(), -1).cpu().numpy()
-        sure, more = decode(model, output), decode(model, output, offset=_DOUBT)
+        sure, more = decode(model, output), decode(model, output, offset=NEARLY)
         for row, (runs, others) in enumerate(zip(sure, more, strict=True)):
             place = places[numbers[row]]
             nearly = [one for one in others if not any(overlap(one.span, run.span) for run in runs)]
